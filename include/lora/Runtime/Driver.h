@@ -1,0 +1,162 @@
+//===- Driver.h - CUDA devices, memory, streams and launches --------------===//
+//
+// Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A thin layer over the CUDA driver API. The driver is loaded at the first use, so that a program
+// that links this starts on a machine without one.
+//
+// Objects are handles: a copy refers to the same stream, event, module or buffer, which is
+// destroyed with its last copy. They may be used from any thread, and leave the context that was
+// current in the thread as it was. Every function throws Error with the driver call that failed
+// and the driver's name and text for the error.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace lora {
+
+/// The CUDA driver of this machine.
+class Driver {
+public:
+  /// Whether load() succeeds.
+  static bool available();
+
+  /// Loads and initialises the driver, if that has not happened yet. Throws Error with the reason
+  /// if libcuda.so.1 cannot be loaded, is too old, or finds no device.
+  static void load();
+};
+
+/// A device, whose primary context is retained while any handle that depends on it lives.
+class Device {
+public:
+  /// The number of devices.
+  static int count();
+
+  /// Throws Error if `ordinal` is not below count().
+  explicit Device(int ordinal = 0);
+
+  std::string name() const;
+  /// E.g. 90 for compute capability 9.0.
+  int computeCapability() const;
+  int multiprocessors() const;
+
+  struct State;
+  const State &state() const { return *shared; }
+
+private:
+  std::shared_ptr<const State> shared;
+};
+
+/// A stream that does not wait for the default stream.
+class Stream {
+public:
+  explicit Stream(const Device &device);
+
+  /// Waits until all work given to the stream is done.
+  void synchronize();
+
+  const Device &device() const { return owner; }
+  /// The CUstream.
+  void *handle() const { return stream.get(); }
+
+private:
+  Device owner;
+  std::shared_ptr<void> stream;
+};
+
+/// A point in a stream whose time is taken.
+class Event {
+public:
+  explicit Event(const Device &device);
+
+  void record(Stream &stream);
+  /// Waits until the work before the recorded point is done.
+  void synchronize();
+  /// Milliseconds from `start` to this event. Both must be recorded and reached.
+  float millisecondsSince(const Event &start) const;
+
+private:
+  Device owner;
+  std::shared_ptr<void> event;
+};
+
+/// Device memory, aligned to at least 256 bytes, not initialised.
+class DeviceBuffer {
+public:
+  DeviceBuffer(const Device &device, size_t size);
+
+  uint64_t address() const { return reinterpret_cast<uint64_t>(memory.get()); }
+  /// Bytes.
+  size_t size() const { return bytes; }
+
+  /// Copies the whole buffer after the work in the stream and waits for it. Throws Error if the
+  /// host memory is not of size() bytes.
+  void upload(std::span<const std::byte> from, Stream &stream);
+  void download(std::span<std::byte> to, Stream &stream) const;
+  /// Sets every byte, in the order of the stream, without waiting.
+  void fill(uint8_t value, Stream &stream);
+
+private:
+  Device owner;
+  size_t bytes;
+  std::shared_ptr<void> memory;
+};
+
+/// The shape of a launch.
+struct LaunchShape {
+  /// Blocks in x, y and z.
+  std::array<unsigned, 3> grid = {1, 1, 1};
+  /// Threads of a block, in x.
+  unsigned threads = 1;
+  /// Dynamic shared memory of a block in bytes.
+  unsigned sharedBytes = 0;
+  /// Blocks of a cluster; all 1 launches without clusters.
+  std::array<unsigned, 3> cluster = {1, 1, 1};
+};
+
+/// An entry of a module, which it keeps loaded.
+class Function {
+public:
+  /// Allows launches with up to `sharedBytes` of dynamic shared memory, also above 48 KB, and with
+  /// clusters of up to `clusterBlocks`, also above the portable 8.
+  void allow(unsigned sharedBytes, unsigned clusterBlocks);
+
+  /// Launches. `values` are the bits of each argument, in the low bytes.
+  void launch(const LaunchShape &shape, std::span<const uint64_t> values, Stream &stream) const;
+
+private:
+  friend class Module;
+  Function(Device device, std::shared_ptr<void> module, void *function)
+      : owner(std::move(device)), module(std::move(module)), function(function) {}
+
+  Device owner;
+  std::shared_ptr<void> module;
+  void *function;
+};
+
+/// A loaded cubin.
+class Module {
+public:
+  /// Throws Error if the bytes are no cubin, or one that does not run on the device.
+  Module(const Device &device, std::span<const std::byte> cubin);
+
+  /// Throws Error if there is no such entry.
+  Function function(const std::string &symbol) const;
+
+private:
+  Device owner;
+  std::shared_ptr<void> module;
+};
+
+} // namespace lora

@@ -1,0 +1,110 @@
+// LoRA shrink, for any mapping of tokens to adapters and any number of slices:
+//
+//   s[slice, t, :] = scaling[lora(t)] * x[t, :] . A[slice, lora(t)]^T
+//
+// One group of SPLIT_K programs computes BLOCK_M tokens of one adapter times BLOCK_N ranks of one
+// slice. Rows of tokens without an adapter are not touched; ranks beyond the adapter's own are zero.
+//
+//   x        [tokens, hidden]              a        [slices, max_loras] pointers to [rank, hidden]
+//   s        [slices, tokens, max_rank]    ranks    [max_loras], 0 for an empty slot
+//   scalings [max_loras]
+//
+// The mapping is that of the vLLM V1 kernels: tokens sorted by adapter, and for each of at most
+// max_loras + 1 active ids (-1 is "no adapter") its id, token count and first position.
+
+!x_elem = !tile.element<X>
+!w_elem = !tile.element<W>
+!rows   = tensor<?xi32, #tile.shape<BLOCK_M>>
+!x_tile = tensor<?x?x!tile.element<X>, #tile.shape<BLOCK_M, BLOCK_K>>
+!a_tile = tensor<?x?x!tile.element<W>, #tile.shape<BLOCK_K, BLOCK_N>>
+!s_tile = tensor<?x?xf32, #tile.shape<BLOCK_M, BLOCK_N>>
+
+tile.kernel @shrink(
+    %x: !tile.ptr<!x_elem>, %a: !tile.ptr<!tile.ptr<!w_elem>>, %s: !tile.ptr<f32>,
+    %token_indices: !tile.ptr<i32>, %num_tokens_per_lora: !tile.ptr<i32>,
+    %lora_start_loc: !tile.ptr<i32>, %active_lora_ids: !tile.ptr<i32>,
+    %ranks: !tile.ptr<i32>, %scalings: !tile.ptr<f32>,
+    %tokens: i32, %hidden: i32, %max_rank: i32, %slices: i32, %max_loras: i32,
+    %x_stride: i64, %a_stride: i64, %s_stride: i64, %s_slice_stride: i64)
+    types [X = f16 in [f16, bf16], W = f16 in [f16, bf16]]
+    params [BLOCK_M = 16 in [16, 32, 64, 128], BLOCK_N = 16 in [8, 16, 32, 64, 128],
+            BLOCK_K = 128 in [32, 64, 128], SPLIT_K = 1 in [1, 2, 4, 8, 16],
+            WARPS = 4 in [1, 2, 4, 8], WARPS_K = 4 in [1, 2, 4, 8], STAGES = 1 in [1, 2, 3, 4],
+            ALIGN = 8 in [1, 2, 4, 8]]
+    where ["WARPS % WARPS_K == 0", "WARPS / WARPS_K * 16 <= BLOCK_M", "WARPS_K * SPLIT_K <= 32",
+           "STAGES == 1 || ALIGN >= 2", "BLOCK_M * BLOCK_N <= 8192"]
+    assuming ["hidden % ALIGN == 0", "x_stride % ALIGN == 0", "a_stride % ALIGN == 0",
+              "x % (2 * ALIGN) == 0"]
+    grid ["ceildiv(tokens, BLOCK_M) * ceildiv(max_rank, BLOCK_N) * SPLIT_K", "slices",
+          "max_loras + 1"] {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %block_m = tile.param BLOCK_M : i32
+  %block_n = tile.param BLOCK_N : i32
+  %split_k = tile.param SPLIT_K : i32
+
+  // The adapter of this plane of the grid, and where its tokens are.
+  %plane = tile.program_id z : i32
+  %planes = arith.addi %max_loras, %c1 : i32
+  %Ids = tile.view %active_lora_ids sizes [%planes] strides [1] : !tile.ptr<i32> -> !tile.view<?xi32>
+  %Counts = tile.view %num_tokens_per_lora sizes [%planes] strides [1] : !tile.ptr<i32> -> !tile.view<?xi32>
+  %Starts = tile.view %lora_start_loc sizes [%planes] strides [1] : !tile.ptr<i32> -> !tile.view<?xi32>
+  %lora = tile.load_scalar %Ids[%plane] : !tile.view<?xi32> -> i32
+  %count = tile.load_scalar %Counts[%plane] : !tile.view<?xi32> -> i32
+  %start = tile.load_scalar %Starts[%plane] : !tile.view<?xi32> -> i32
+
+  // The block of tokens and ranks of this group of programs.
+  %program = tile.program_id x : i32
+  %block = arith.divui %program, %split_k : i32
+  %blocks_n = arith.ceildivui %max_rank, %block_n : i32
+  %m_block = arith.divui %block, %blocks_n : i32
+  %n_block = arith.remui %block, %blocks_n : i32
+  %m = arith.muli %m_block, %block_m : i32
+  %n = arith.muli %n_block, %block_n : i32
+
+  %has_adapter = arith.cmpi sge, %lora, %c0 : i32
+  %has_tokens = arith.cmpi slt, %m, %count : i32
+  %active = arith.andi %has_adapter, %has_tokens : i1
+  scf.if %active {
+    %slice = tile.program_id y : i32
+    %Ranks = tile.view %ranks sizes [%max_loras] strides [1] : !tile.ptr<i32> -> !tile.view<?xi32>
+    %Scalings = tile.view %scalings sizes [%max_loras] strides [1] : !tile.ptr<f32> -> !tile.view<?xf32>
+    %rank = tile.load_scalar %Ranks[%lora] : !tile.view<?xi32> -> i32
+    %scaling = tile.load_scalar %Scalings[%lora] : !tile.view<?xf32> -> f32
+
+    %end = arith.addi %start, %count : i32
+    %first = arith.addi %start, %m : i32
+    %Tokens = tile.view %token_indices sizes [%end] strides [1] : !tile.ptr<i32> -> !tile.view<?xi32>
+    %rows = tile.load %Tokens[%first] padding -1 : i32 : !tile.view<?xi32> -> !rows
+
+    %slots = arith.extui %max_loras : i32 to i64
+    %Table = tile.view %a sizes [%slices, %max_loras] strides [%slots, 1]
+        : !tile.ptr<!tile.ptr<!w_elem>> -> !tile.view<?x?x!tile.ptr<!w_elem>>
+    %slot = tile.load_scalar %Table[%slice, %lora]
+        : !tile.view<?x?x!tile.ptr<!w_elem>> -> !tile.ptr<!w_elem>
+    %weights = tile.assume_divisible %slot by "2 * ALIGN" : !tile.ptr<!w_elem>
+
+    %X = tile.view %x sizes [%tokens, %hidden] strides [%x_stride, 1]
+        : !tile.ptr<!x_elem> -> !tile.view<?x?x!x_elem>
+    %A = tile.view %weights sizes [%rank, %hidden] strides [%a_stride, 1]
+        : !tile.ptr<!w_elem> -> !tile.view<?x?x!w_elem>
+    %At = tile.transpose %A : !tile.view<?x?x!w_elem>
+
+    %sum, %mine = tile.sum %k below %hidden step BLOCK_K split SPLIT_K across x to one -> !s_tile {
+      %x_tile = tile.gather %X[%rows, %k] : !tile.view<?x?x!x_elem>, !rows -> !x_tile
+      %a_tile = tile.load %At[%k, %n] : !tile.view<?x?x!w_elem> -> !a_tile
+      %product = tile.dot %x_tile, %a_tile : !x_tile, !a_tile -> !s_tile
+      tile.yield %product : !s_tile
+    }
+
+    scf.if %mine {
+      %factor = tile.splat %scaling : f32 -> !s_tile
+      %scaled = arith.mulf %sum, %factor : !s_tile
+      %S = tile.view %s sizes [%slices, %tokens, %max_rank] strides [%s_slice_stride, %s_stride, 1]
+          : !tile.ptr<f32> -> !tile.view<?x?x?xf32>
+      %S_slice = tile.subview %S[%slice] : !tile.view<?x?x?xf32> -> !tile.view<?x?xf32>
+      tile.scatter %scaled, %S_slice[%rows, %n] : !s_tile, !tile.view<?x?xf32>, !rows
+    }
+  }
+  tile.return
+}
