@@ -15,7 +15,7 @@ if(LORA_SANITIZE)
   add_compile_options(-fsanitize=${LORA_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${LORA_SANITIZE})
 endif()
-include_directories(${PROJECT_SOURCE_DIR}/include)
+include_directories(${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)
 
 # lora_add_library(NAME source... [LINK library...])
 # A static library without LLVM. Part of the runtime, or shared by both halves of the project.
@@ -59,6 +59,20 @@ function(lora_add_compiler_library name)
   else()
     target_link_libraries(${name} PUBLIC MLIR LLVM)
   endif()
+endfunction()
+
+# lora_tablegen_passes(COMPONENT)
+# Generates lora/COMPONENT/Passes.h.inc from include/lora/COMPONENT/Passes.td.
+function(lora_tablegen_passes component)
+  set(output include/lora/${component}/Passes.h.inc)
+  add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/${output}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/include/lora/${component}
+    COMMAND ${MLIR_TABLEGEN_EXE} -gen-pass-decls -name Lora${component}
+            ${PROJECT_SOURCE_DIR}/include/lora/${component}/Passes.td
+            -I ${MLIR_INCLUDE_DIRS} -o ${PROJECT_BINARY_DIR}/${output}
+    DEPENDS ${PROJECT_SOURCE_DIR}/include/lora/${component}/Passes.td
+    COMMENT "Generating ${output}" VERBATIM)
+  add_custom_target(Lora${component}IncGen DEPENDS ${PROJECT_BINARY_DIR}/${output})
 endfunction()
 
 # lora_add_tool(NAME source... [LINK library...])

@@ -19,7 +19,8 @@
 
 namespace lora::tile {
 
-/// Whether a type is a tile: a tensor of rank 1 or 2 of a scalar type or a type parameter.
+/// Whether a type is a tile: a tensor of rank 1 or 2 of a scalar type or a type parameter, whose
+/// sizes are powers of two or, before specialisation, extents of a `#tile.shape`.
 bool isTile(mlir::Type type);
 
 /// The layout of a tile, or null before `tile-assign-layouts`.

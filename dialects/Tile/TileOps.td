@@ -22,14 +22,16 @@ include "Tile/TileTypes.td"
 //===----------------------------------------------------------------------===//
 
 def Tile_AnyTile : Type<CPred<"::lora::tile::isTile($_self)">,
-                        "tile of rank 1 or 2", "::mlir::RankedTensorType">;
+                        "tile of rank 1 or 2 with powers of two or a #tile.shape as sizes",
+                        "::mlir::RankedTensorType">;
 def Tile_IndexTile : Type<CPred<"::lora::tile::isTile($_self) && "
     "::llvm::cast<::mlir::RankedTensorType>($_self).getRank() == 1 && "
     "::llvm::cast<::mlir::RankedTensorType>($_self).getElementType().isInteger(32)">,
-    "tile of row indices, rank 1, i32", "::mlir::RankedTensorType">;
+    "tile of row indices of rank 1 and type i32 with a power of two or a #tile.shape as size",
+    "::mlir::RankedTensorType">;
 def Tile_MatrixTile : Type<CPred<"::lora::tile::isTile($_self) && "
     "::llvm::cast<::mlir::RankedTensorType>($_self).getRank() == 2">,
-    "tile of rank 2", "::mlir::RankedTensorType">;
+    "tile of rank 2 with powers of two or a #tile.shape as sizes", "::mlir::RankedTensorType">;
 def Tile_Scalar : AnyTypeOf<[I1, I32, I64, F16, BF16, F32, Tile_PtrType, Tile_ElementType],
                             "scalar, pointer or element type parameter">;
 
@@ -115,6 +117,7 @@ def Tile_ParamOp : Tile_Op<"param", [Pure]> {
   let results = (outs AnyTypeOf<[I1, I32, I64]>:$result);
   let assemblyFormat = "custom<Extent>($value) attr-dict `:` type($result)";
   let hasFolder = 1;
+  let hasVerifier = 1;
 }
 
 def Tile_ProgramIdOp : Tile_Op<"program_id", [Pure]> {
@@ -134,6 +137,7 @@ def Tile_AssumeDivisibleOp : Tile_Op<"assume_divisible", [Pure, AllTypesMatch<["
   let arguments = (ins AnyTypeOf<[I32, I64, Tile_PtrType]>:$operand, Tile_ExtentAttr:$divisor);
   let results = (outs AnyTypeOf<[I32, I64, Tile_PtrType]>:$result);
   let assemblyFormat = "$operand `by` custom<Extent>($divisor) attr-dict `:` type($operand)";
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,6 +7,7 @@
 
 #include "Simt/Simt.h"
 #include "Tile/Tile.h"
+#include "lora/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -25,6 +26,7 @@ int main(int argc, char **argv) {
                   mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::vector::VectorDialect>();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
+  lora::registerLoraTransformsPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "lora-tile: run passes over kernels\n", registry));
 }

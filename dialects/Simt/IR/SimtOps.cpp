@@ -48,6 +48,9 @@ LogicalResult CpAsyncOp::verify() {
 }
 
 LogicalResult BarrierOp::verify() {
+  if (bool(getId()) != getThreads().has_value())
+    return emitOpError("expected an id and a number of threads, or neither, got only ")
+           << (getId() ? "an id" : "a number of threads");
   if (getThreads() && (*getThreads() == 0 || *getThreads() % 32 != 0))
     return emitOpError("expected a positive multiple of 32 threads, got ") << *getThreads();
   return success();

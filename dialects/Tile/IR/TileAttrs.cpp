@@ -12,6 +12,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -75,8 +76,20 @@ void ParamAttr::print(AsmPrinter &printer) const {
   printer << "]>";
 }
 
+/// A parameter is named in expressions, so its name is an identifier there.
+static LogicalResult verifyName(function_ref<InFlightDiagnostic()> emitError, StringRef name) {
+  bool identifier = !name.empty() && !llvm::isDigit(name.front()) &&
+                    llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+  if (!identifier)
+    return emitError() << "expected letters, digits and '_' as the name of a parameter, got '"
+                       << name << "'";
+  return success();
+}
+
 LogicalResult ParamAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef name,
                                 int64_t defaultValue, ArrayRef<int64_t> candidates) {
+  if (failed(verifyName(emitError, name)))
+    return failure();
   if (!llvm::is_contained(candidates, defaultValue))
     return emitError() << "expected the default of parameter '" << name
                        << "' among its candidates, got " << defaultValue;
@@ -106,6 +119,8 @@ void TypeParamAttr::print(AsmPrinter &printer) const {
 
 LogicalResult TypeParamAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef name,
                                     Type defaultType, ArrayRef<Type> candidates) {
+  if (failed(verifyName(emitError, name)))
+    return failure();
   for (Type type : candidates)
     if (!type.isF16() && !type.isBF16() && !type.isF32())
       return emitError() << "expected f16, bf16 or f32 as a candidate of type parameter '" << name
@@ -208,7 +223,7 @@ void LayoutAttr::print(AsmPrinter &printer) const {
 LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError, unsigned rank,
                                  ArrayRef<int32_t> registerBases, ArrayRef<int32_t> laneBases,
                                  ArrayRef<int32_t> warpBases) {
-  if (laneBases.size() != 5 * rank)
+  if (rank == 0 || laneBases.size() != 5 * rank)
     return emitError() << "expected five lane vectors, got " << laneBases.size() / std::max(1u, rank);
   for (ArrayRef<int32_t> bases : {registerBases, laneBases, warpBases})
     for (int32_t value : bases)
@@ -221,14 +236,19 @@ LogicalResult LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
                                          function_ref<InFlightDiagnostic()> emitError) const {
   if (shape.size() != getRank())
     return emitError() << "expected a layout of rank " << shape.size() << ", got " << getRank();
-  SmallVector<int64_t> covered(shape.size(), 1);
+  SmallVector<int64_t> bits(shape.size(), 0);
   for (ArrayRef<int32_t> bases : {getRegisterBases(), getLaneBases(), getWarpBases()})
-    for (auto [i, value] : llvm::enumerate(bases))
-      covered[i % getRank()] += value;
+    for (auto [i, value] : llvm::enumerate(bases)) {
+      unsigned d = i % getRank();
+      if (bits[d] & value)
+        return emitError() << "expected a layout with each power of two once in dimension " << d
+                           << ", got " << value << " twice";
+      bits[d] |= value;
+    }
   for (unsigned d = 0; d != getRank(); ++d)
-    if (covered[d] != shape[d])
+    if (bits[d] + 1 != shape[d])
       return emitError() << "expected a layout that covers dimension " << d << " of size "
-                         << shape[d] << ", got one that covers " << covered[d];
+                         << shape[d] << ", got one that covers " << bits[d] + 1;
   return success();
 }
 

@@ -195,7 +195,7 @@ LogicalResult KernelOp::verify() {
       return failure();
   // What a specialised kernel has bound is known from its configuration alone.
   if (isSpecialized() && getConfig())
-    for (NamedAttribute entry : *getConfig())
+    for (NamedAttribute entry : getConfigAttr())
       if (isa<IntegerAttr>(entry.getValue()))
         parameters.insert(entry.getName());
   integers = parameters;
@@ -241,12 +241,17 @@ static LogicalResult verifyNames(Operation *op, KernelOp kernel, AttrTypeWalker 
     auto text = dyn_cast<StringAttr>(extent);
     if (!text)
       return WalkResult::advance();
-    for (const std::string &name : lora::Expression::parse(text.getValue().str()).names())
-      if (!isParam(name)) {
-        op->emitOpError("names '") << name << "', which is no parameter of kernel @"
-                                   << kernel.getSymName();
-        return WalkResult::interrupt();
-      }
+    try {
+      for (const std::string &name : lora::Expression::parse(text.getValue().str()).names())
+        if (!isParam(name)) {
+          op->emitOpError("names '") << name << "', which is no parameter of kernel @"
+                                     << kernel.getSymName();
+          return WalkResult::interrupt();
+        }
+    } catch (const lora::Error &error) {
+      op->emitOpError() << error.what();
+      return WalkResult::interrupt();
+    }
     return WalkResult::advance();
   };
   walker.addWalk([&](ShapeAttr shape) {

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace lora::tile;
@@ -28,14 +29,39 @@ static void printAccumulator(OpAsmPrinter &, Operation *, Value, Type, Type) {}
 // Parameters
 //===----------------------------------------------------------------------===//
 
+LogicalResult ParamOp::verify() {
+  auto value = dyn_cast<IntegerAttr>(getValue());
+  unsigned width = getType().getIntOrFloatBitWidth();
+  bool fits = !value || (width == 1 ? llvm::isUIntN(1, value.getInt())
+                                    : llvm::isIntN(width, value.getInt()));
+  if (!fits)
+    return emitOpError("expected a value that fits ") << getType() << ", got " << value.getInt();
+  return success();
+}
+
 OpFoldResult ParamOp::fold(FoldAdaptor) {
   auto value = dyn_cast<IntegerAttr>(getValue());
   return value ? IntegerAttr::get(getType(), value.getInt()) : IntegerAttr();
 }
 
+LogicalResult AssumeDivisibleOp::verify() {
+  auto divisor = dyn_cast<IntegerAttr>(getDivisor());
+  if (divisor && divisor.getInt() <= 0)
+    return emitOpError("expected a positive divisor, got ") << divisor.getInt();
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Views
 //===----------------------------------------------------------------------===//
+
+/// A view is only ever described by the ops that make views, so that its sizes and strides can be
+/// read off them.
+static LogicalResult verifyView(Operation *op, Value view) {
+  if (!isa_and_present<ViewOp, SubviewOp, TransposeOp>(view.getDefiningOp()))
+    return op->emitOpError("expected a view defined by tile.view, tile.subview or tile.transpose");
+  return success();
+}
 
 LogicalResult ViewOp::verify() {
   ViewType type = getType();
@@ -44,6 +70,10 @@ LogicalResult ViewOp::verify() {
   if (getStaticStrides().size() != type.getRank())
     return emitOpError("expected ") << type.getRank() << " strides, got "
                                     << getStaticStrides().size();
+  size_t dynamicStrides = llvm::count_if(getStaticStrides(), ShapedType::isDynamic);
+  if (getStrides().size() != dynamicStrides)
+    return emitOpError("expected ") << dynamicStrides << " operands for strides, got "
+                                    << getStrides().size();
   if (getBase().getType().getPointee() != type.getElementType())
     return emitOpError("expected a view of ") << getBase().getType().getPointee() << ", got "
                                               << type.getElementType();
@@ -68,13 +98,13 @@ LogicalResult SubviewOp::verify() {
   ViewType from = getView().getType(), to = getType();
   if (from.getRank() != to.getRank() + 1 || from.getElementType() != to.getElementType())
     return emitOpError("expected a view with one dimension less than ") << from << ", got " << to;
-  return success();
+  return verifyView(*this, getView());
 }
 
 LogicalResult TransposeOp::verify() {
   if (getType().getRank() != 2)
     return emitOpError("expected a view of rank 2, got ") << getType();
-  return success();
+  return verifyView(*this, getView());
 }
 
 OpFoldResult TransposeOp::fold(FoldAdaptor) {
@@ -85,14 +115,6 @@ OpFoldResult TransposeOp::fold(FoldAdaptor) {
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
-
-/// A view is only ever described by the ops that make views, so that its sizes and strides can be
-/// read off them.
-static LogicalResult verifyView(Operation *op, Value view) {
-  if (!isa_and_present<ViewOp, SubviewOp, TransposeOp>(view.getDefiningOp()))
-    return op->emitOpError("expected a view defined by tile.view, tile.subview or tile.transpose");
-  return success();
-}
 
 /// Checks an access of a whole tile with one coordinate a dimension.
 static LogicalResult verifyAccess(Operation *op, Value view, Type tile, unsigned coordinates,
@@ -225,6 +247,9 @@ LogicalResult DotOp::verify() {
            << lhs << ", " << rhs << " and " << result;
   if (!result.getElementType().isF32())
     return emitOpError("expected an f32 result, got ") << result;
+  if (getAccumulator() && getAccumulator().getType() != result)
+    return emitOpError("expected an accumulator of ") << result << ", got "
+                                                      << getAccumulator().getType();
   for (Type element : {lhs.getElementType(), rhs.getElementType()})
     if (!element.isF16() && !element.isBF16() && !element.isF32() && !isa<ElementType>(element))
       return emitOpError("expected operands of f16, bf16 or f32, got ") << element;

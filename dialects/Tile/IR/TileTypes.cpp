@@ -10,6 +10,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace lora::tile;
@@ -21,8 +22,12 @@ static bool isScalar(Type type) {
 
 bool lora::tile::isTile(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && (tensor.getRank() == 1 || tensor.getRank() == 2) &&
-         isScalar(tensor.getElementType());
+  if (!tensor || tensor.getRank() < 1 || tensor.getRank() > 2 || !isScalar(tensor.getElementType()))
+    return false;
+  bool parametric = isa_and_present<ShapeAttr>(tensor.getEncoding());
+  return llvm::all_of(tensor.getShape(), [&](int64_t size) {
+    return ShapedType::isDynamic(size) ? parametric : llvm::isPowerOf2_64(size);
+  });
 }
 
 RankedTensorType lora::tile::withLayout(Type type, LayoutAttr layout) {

@@ -65,7 +65,7 @@ TEST_F(SafetensorsTest, ReadsTensorsOfEveryUsableType) {
 TEST_F(SafetensorsTest, ReadsUnalignedData) {
   const auto file = open(R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
                          R"("f":{"dtype":"F32","shape":[],"data_offsets":[1,5]}})",
-                         "x" + bytesOf<float>({42}));
+                         std::string("x") + bytesOf<float>({42}));
   EXPECT_EQ(file.find("f")->toFloat(), std::vector<float>{42});
 }
 
@@ -157,7 +157,7 @@ TEST_F(SafetensorsTest, RefusesMalformedJson) {
   expectHeaderRefused("{\"\xff\":{}}", "malformed JSON");
   expectHeaderRefused(R"({"a":{"dtype":"F32","shape":[1e999],"data_offsets":[0,4]}})",
                       "malformed JSON");
-  expectHeaderRefused("{" + std::string(1000, 'x'), "malformed JSON");
+  expectHeaderRefused(std::string("{") + std::string(1000, 'x'), "malformed JSON");
 }
 
 TEST_F(SafetensorsTest, RefusesMissingFields) {
@@ -240,13 +240,13 @@ TEST_F(SafetensorsTest, RefusesOverlapsAndGaps) {
 
 TEST_F(SafetensorsTest, HostileHeadersCostLittle) {
   const size_t size = 8 << 20;
-  expectHeaderRefused("{" + std::string(R"("a":)") + std::string(size, '['),
+  expectHeaderRefused(std::string("{") + std::string(R"("a":)") + std::string(size, '['),
                       "found an array, expected an object");
   std::string numbers = R"({"a":{"shape":[0)";
   for (size_t i = 0; i < size / 2; ++i)
     numbers += ",0";
   expectHeaderRefused(numbers + "]}}", "found more than 64 numbers");
-  expectHeaderRefused("{\"" + std::string(size, 'n') + "\":1}", "nnn...': found 1");
+  expectHeaderRefused(std::string("{\"") + std::string(size, 'n') + "\":1}", "nnn...': found 1");
   expectHeaderRefused(R"({"two\nlines\u0000":1})", "tensor 'two\\x0alines\\x00': found 1");
 }
 
@@ -261,7 +261,8 @@ TEST_F(SafetensorsTest, NoSingleByteCrashes) {
       bytes[i] = static_cast<char>(bytes[i] ^ flip);
       const auto path = write(bytes);
       try {
-        for (const StoredTensor &tensor : Safetensors::open(path).tensors())
+        const auto file = Safetensors::open(path);
+        for (const StoredTensor &tensor : file.tensors())
           tensor.toFloat();
       } catch (const Error &) {
       }

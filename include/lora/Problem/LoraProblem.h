@@ -1,0 +1,103 @@
+//===- LoraProblem.h - A shrink or an expand with its data ----------------===//
+//
+// Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "lora/Problem/HostBuffer.h"
+#include "lora/Problem/LoraShape.h"
+#include "lora/Problem/Mapping.h"
+#include "lora/Problem/Reference.h"
+#include "lora/Runtime/Arguments.h"
+#include "lora/Support/DType.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lora {
+
+/// A shrink or an expand with seeded random data in host memory, and its reference.
+///
+/// x, y and, for expand, s are uniform in [-1, 1), the weights in [-0.05, 0.05), the scalings in
+/// [0.5, 1.5). All that a kernel must not depend on is a NaN: the gaps between rows, s and, unless
+/// it is added to, y before the launch, and what an expand gets in s for tokens without an adapter
+/// and beyond the rank of the token's adapter. Buffers end with the last column of the last row.
+class LoraProblem {
+public:
+  /// Where kernels find a buffer of the host.
+  using Translate = std::function<uint64_t(const HostBuffer &)>;
+
+  /// Throws Error if the shape is not valid, or tokenLora does not have an adapter slot or -1 for
+  /// each token.
+  LoraProblem(LoraOp op, const LoraShape &shape, std::span<const int32_t> tokenLora, uint64_t seed);
+
+  LoraOp op() const { return operation; }
+  /// The shape with all defaults replaced.
+  const LoraShape &shape() const { return sizes; }
+  const Mapping &mapping() const { return batch; }
+
+  /// All buffers, each of which the kernel reads or writes. They keep their order and their memory.
+  std::vector<HostBuffer> &buffers() { return memory; }
+  const std::vector<HostBuffer> &buffers() const { return memory; }
+  /// The one that the kernel writes: s of a shrink, y of an expand.
+  HostBuffer &output() { return memory[outputIndex]; }
+  const HostBuffer &output() const { return memory[outputIndex]; }
+
+  /// The arguments of the kernel, with the address that `translate` gives for each buffer. Also
+  /// writes the addresses of the weights into the table of pointers, which is one of the buffers:
+  /// to run on a device, call this before the buffers are copied there.
+  Arguments arguments(const Translate &translate);
+
+  /// The arguments for a kernel that runs on the host.
+  Arguments arguments();
+
+  /// Sets the output to what it was before the first launch.
+  void resetOutput();
+
+  /// The largest relativeError of a slice of any of the given tokens, between the output buffer
+  /// and the reference. Tokens without an adapter do not count.
+  double error(std::span<const int64_t> tokens) const;
+
+  /// Throws Error with the row and the column if the output buffer differs from before the launch
+  /// where a kernel must not write: in a gap, and in an expand in a column of no slice or in the
+  /// row of a token without an adapter. Tokens of an empty slot may be written.
+  void checkUntouched() const;
+
+private:
+  size_t indexOf(std::string_view name) const;
+  const HostBuffer &find(std::string_view name) const { return memory[indexOf(name)]; }
+  size_t addMatrix(std::string name, DType type, int64_t rows, int64_t columns, int64_t stride,
+                   float magnitude);
+  template <typename T> void addArray(std::string name, const std::vector<T> &values);
+  void addS();
+  void addWeights(const std::string &table);
+  void addY();
+  int32_t rankOf(int64_t token) const;
+  std::vector<MatrixView> weights(int64_t stride) const;
+  ShrinkOperands shrinkOperands() const;
+  ExpandOperands expandOperands() const;
+  double errorOfRow(int32_t slice, int64_t token, std::span<const double> reference) const;
+  std::vector<bool> writableElements() const;
+
+  LoraOp operation;
+  LoraShape sizes;
+  Mapping batch;
+  uint64_t seed;
+  std::vector<float> scalings;
+  std::vector<int32_t> sliceOffsets;
+  std::vector<HostBuffer> memory;
+  /// [slices, maxLoras]: the buffer of each matrix of weights, or -1 for an empty slot.
+  std::vector<int64_t> weightIndices;
+  size_t outputIndex = 0;
+  std::vector<std::byte> initialOutput;
+};
+
+} // namespace lora

@@ -1,0 +1,298 @@
+//===- LoraProblem.cpp - A shrink or an expand with its data --------------===//
+//
+// Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lora/Problem/LoraProblem.h"
+
+#include "Parallel.h"
+#include "Random.h"
+#include "lora/Support/Error.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace lora;
+
+namespace {
+
+constexpr float weightMagnitude = 0.05f;
+
+/// Elements from the first to the last of `rows` rows, the gap after the last one left out.
+int64_t extent(int64_t rows, int64_t columns, int64_t stride) {
+  return rows == 0 ? 0 : (rows - 1) * stride + columns;
+}
+
+/// Fills the first `columns(row)` elements of each row with uniform values. They depend on the
+/// seed, the row and the column, but not on the stride.
+void fillRows(DType type, void *data, int64_t rows, int64_t stride, float magnitude, uint64_t seed,
+              const std::function<int64_t(int64_t)> &columns) {
+  parallelFor(rows, [&](int64_t row) {
+    uint64_t rowSeed = randomBits(seed, uint64_t(row));
+    for (int64_t column = 0, end = columns(row); column < end; ++column)
+      storeElement(type, data, row * stride + column,
+                   magnitude * randomUniform(rowSeed, uint64_t(column)));
+  });
+}
+
+std::string weightName(const std::string &table, int32_t slice, int32_t lora) {
+  return table + "[" + std::to_string(slice) + "][" + std::to_string(lora) + "]";
+}
+
+} // namespace
+
+LoraProblem::LoraProblem(LoraOp op, const LoraShape &shape, std::span<const int32_t> tokenLora,
+                         uint64_t seed)
+    : operation(op), sizes(shape.completed(op)), batch(Mapping::build(tokenLora, sizes.maxLoras)),
+      seed(seed) {
+  if (static_cast<int64_t>(tokenLora.size()) != sizes.tokens)
+    throw Error("mapping of " + std::to_string(tokenLora.size()) + " tokens: expected " +
+                std::to_string(sizes.tokens));
+  if (op == LoraOp::Shrink) {
+    addMatrix("x", sizes.xType, sizes.tokens, sizes.hidden, sizes.xStride, 1);
+    addWeights("a");
+    addS();
+    for (int32_t lora = 0; lora < sizes.maxLoras; ++lora)
+      scalings.push_back(1 + randomUniform(seed, uint64_t(lora)) / 2);
+    addArray("scalings", scalings);
+  } else {
+    addS();
+    addWeights("b");
+    addY();
+    addArray("slice_offsets", sliceOffsets);
+    addArray("slice_widths", sizes.sliceWidths);
+  }
+  addArray("token_indices", batch.tokenIndicesSortedByLoraIds);
+  addArray("num_tokens_per_lora", batch.numTokensPerLora);
+  addArray("lora_start_loc", batch.loraTokenStartLoc);
+  addArray("active_lora_ids", batch.activeLoraIds);
+  addArray("ranks", sizes.ranks);
+  outputIndex = indexOf(op == LoraOp::Shrink ? "s" : "y");
+  std::span<const std::byte> content = output().bytes();
+  initialOutput.assign(content.begin(), content.end());
+}
+
+size_t LoraProblem::indexOf(std::string_view name) const {
+  auto found = std::find_if(memory.begin(), memory.end(),
+                            [&](const HostBuffer &buffer) { return buffer.name() == name; });
+  return static_cast<size_t>(found - memory.begin());
+}
+
+size_t LoraProblem::addMatrix(std::string name, DType type, int64_t rows, int64_t columns,
+                              int64_t stride, float magnitude) {
+  size_t index = memory.size();
+  memory.emplace_back(std::move(name), size_t(extent(rows, columns, stride)) * byteSize(type));
+  fillRows(type, memory.back().as<void>(), rows, stride, magnitude, randomBits(seed, ~index),
+           [&](int64_t) { return columns; });
+  return index;
+}
+
+template <typename T> void LoraProblem::addArray(std::string name, const std::vector<T> &values) {
+  memory.emplace_back(std::move(name), values.size() * sizeof(T));
+  std::copy(values.begin(), values.end(), memory.back().as<T>());
+}
+
+int32_t LoraProblem::rankOf(int64_t token) const {
+  int32_t lora = batch.tokenLoraMapping[size_t(token)];
+  return lora < 0 ? 0 : sizes.ranks[size_t(lora)];
+}
+
+void LoraProblem::addS() {
+  int64_t sliceExtent = extent(sizes.tokens, sizes.maxRank, sizes.sStride);
+  size_t index = memory.size();
+  memory.emplace_back("s", size_t(extent(sizes.slices(), sliceExtent, sizes.sSliceStride)) *
+                               sizeof(float));
+  if (operation == LoraOp::Shrink)
+    return;
+  for (int32_t slice = 0; slice < sizes.slices(); ++slice)
+    fillRows(DType::F32, memory.back().as<float>() + slice * sizes.sSliceStride, sizes.tokens,
+             sizes.sStride, 1, randomBits(randomBits(seed, ~index), uint64_t(slice)),
+             [&](int64_t token) { return rankOf(token); });
+}
+
+void LoraProblem::addWeights(const std::string &table) {
+  bool isA = operation == LoraOp::Shrink;
+  memory.emplace_back(table, size_t(sizes.slices()) * size_t(sizes.maxLoras) * sizeof(uint64_t));
+  for (int32_t slice = 0; slice < sizes.slices(); ++slice) {
+    for (int32_t lora = 0; lora < sizes.maxLoras; ++lora) {
+      int32_t rank = sizes.ranks[size_t(lora)];
+      if (rank == 0) {
+        weightIndices.push_back(-1);
+        continue;
+      }
+      size_t index =
+          addMatrix(weightName(table, slice, lora), sizes.wType,
+                    isA ? rank : sizes.sliceWidths[size_t(slice)], isA ? sizes.hidden : rank,
+                    isA ? sizes.aStride : sizes.bStride, weightMagnitude);
+      weightIndices.push_back(static_cast<int64_t>(index));
+    }
+  }
+}
+
+void LoraProblem::addY() {
+  int32_t offset = sizes.outputOffset;
+  for (int32_t width : sizes.sliceWidths) {
+    sliceOffsets.push_back(offset);
+    offset += width;
+  }
+  if (sizes.addInputs)
+    addMatrix("y", sizes.xType, sizes.tokens, sizes.outputWidth, sizes.yStride, 1);
+  else
+    memory.emplace_back("y", size_t(extent(sizes.tokens, sizes.outputWidth, sizes.yStride)) *
+                                 byteSize(sizes.xType));
+}
+
+Arguments LoraProblem::arguments(const Translate &translate) {
+  Arguments result;
+  auto pointer = [&](const char *name) { result.setPointer(name, translate(find(name))); };
+  bool isShrink = operation == LoraOp::Shrink;
+  const char *table = isShrink ? "a" : "b";
+  uint64_t *addresses = memory[indexOf(table)].as<uint64_t>();
+  for (size_t i = 0; i < weightIndices.size(); ++i)
+    addresses[i] = weightIndices[i] < 0 ? 0 : translate(memory[size_t(weightIndices[i])]);
+
+  for (const char *name : {table, "s", "token_indices", "num_tokens_per_lora", "lora_start_loc",
+                           "active_lora_ids", "ranks"})
+    pointer(name);
+  result.setI32("tokens", static_cast<int32_t>(sizes.tokens));
+  result.setI32("max_rank", sizes.maxRank);
+  result.setI32("slices", sizes.slices());
+  result.setI32("max_loras", sizes.maxLoras);
+  result.setI64("s_stride", sizes.sStride);
+  result.setI64("s_slice_stride", sizes.sSliceStride);
+  if (isShrink) {
+    pointer("x");
+    pointer("scalings");
+    result.setI32("hidden", static_cast<int32_t>(sizes.hidden));
+    result.setI64("x_stride", sizes.xStride);
+    result.setI64("a_stride", sizes.aStride);
+  } else {
+    pointer("y");
+    pointer("slice_offsets");
+    pointer("slice_widths");
+    result.setI32("max_width",
+                  *std::max_element(sizes.sliceWidths.begin(), sizes.sliceWidths.end()));
+    result.setI32("y_width", sizes.outputWidth);
+    result.setI64("b_stride", sizes.bStride);
+    result.setI64("y_stride", sizes.yStride);
+  }
+  return result;
+}
+
+Arguments LoraProblem::arguments() {
+  return arguments(
+      [](const HostBuffer &buffer) { return reinterpret_cast<uint64_t>(buffer.bytes().data()); });
+}
+
+void LoraProblem::resetOutput() {
+  std::copy(initialOutput.begin(), initialOutput.end(), output().bytes().begin());
+}
+
+std::vector<MatrixView> LoraProblem::weights(int64_t stride) const {
+  std::vector<MatrixView> views;
+  for (int64_t index : weightIndices)
+    views.push_back({sizes.wType, index < 0 ? nullptr : memory[size_t(index)].as<void>(), stride});
+  return views;
+}
+
+ShrinkOperands LoraProblem::shrinkOperands() const {
+  ShrinkOperands operands;
+  operands.hidden = sizes.hidden;
+  operands.maxRank = sizes.maxRank;
+  operands.maxLoras = sizes.maxLoras;
+  operands.x = {sizes.xType, find("x").as<void>(), sizes.xStride};
+  operands.a = weights(sizes.aStride);
+  operands.ranks = sizes.ranks;
+  operands.scalings = scalings;
+  operands.tokenLora = batch.tokenLoraMapping;
+  return operands;
+}
+
+ExpandOperands LoraProblem::expandOperands() const {
+  ExpandOperands operands;
+  operands.maxLoras = sizes.maxLoras;
+  const float *s = find("s").as<float>();
+  for (int32_t slice = 0; slice < sizes.slices(); ++slice)
+    operands.s.push_back({DType::F32, s + slice * sizes.sSliceStride, sizes.sStride});
+  operands.b = weights(sizes.bStride);
+  if (sizes.addInputs)
+    operands.y0 = MatrixView{sizes.xType, initialOutput.data(), sizes.yStride};
+  operands.sliceOffsets = sliceOffsets;
+  operands.sliceWidths = sizes.sliceWidths;
+  operands.ranks = sizes.ranks;
+  operands.tokenLora = batch.tokenLoraMapping;
+  return operands;
+}
+
+double LoraProblem::errorOfRow(int32_t slice, int64_t token,
+                               std::span<const double> reference) const {
+  bool isShrink = operation == LoraOp::Shrink;
+  DType type = isShrink ? DType::F32 : sizes.xType;
+  int64_t first = isShrink ? slice * sizes.sSliceStride + token * sizes.sStride
+                           : token * sizes.yStride + sliceOffsets[size_t(slice)];
+  // The reference of a shrink has the columns of the largest rank.
+  if (isShrink)
+    reference = reference.first(size_t(rankOf(token)));
+  std::vector<double> found;
+  for (size_t i = 0; i < reference.size(); ++i)
+    found.push_back(loadElement(type, output().as<void>(), first + static_cast<int64_t>(i)));
+  return relativeError(found, reference);
+}
+
+double LoraProblem::error(std::span<const int64_t> tokens) const {
+  std::vector<int64_t> rows;
+  for (int64_t token : tokens) {
+    if (token < 0 || token >= sizes.tokens)
+      throw Error("error of token " + std::to_string(token) + ": expected a token below " +
+                  std::to_string(sizes.tokens));
+    if (rankOf(token) > 0)
+      rows.push_back(token);
+  }
+  double largest = 0;
+  for (int32_t slice = 0; slice < sizes.slices(); ++slice) {
+    std::vector<double> reference = operation == LoraOp::Shrink
+                                        ? referenceShrink(shrinkOperands(), slice, rows)
+                                        : referenceExpand(expandOperands(), slice, rows);
+    size_t width = rows.empty() ? 0 : reference.size() / rows.size();
+    for (size_t i = 0; i < rows.size(); ++i)
+      largest = std::max(
+          largest, errorOfRow(slice, rows[i], std::span(reference).subspan(i * width, width)));
+  }
+  return largest;
+}
+
+std::vector<bool> LoraProblem::writableElements() const {
+  bool isShrink = operation == LoraOp::Shrink;
+  std::vector<bool> writable(initialOutput.size() / byteSize(isShrink ? DType::F32 : sizes.xType));
+  for (int32_t slice = 0; slice < sizes.slices(); ++slice) {
+    for (int64_t token = 0; token < sizes.tokens; ++token) {
+      if (!isShrink && batch.tokenLoraMapping[size_t(token)] < 0)
+        continue;
+      int64_t first = isShrink ? slice * sizes.sSliceStride + token * sizes.sStride
+                               : token * sizes.yStride + sliceOffsets[size_t(slice)];
+      int64_t width = isShrink ? sizes.maxRank : sizes.sliceWidths[size_t(slice)];
+      std::fill_n(writable.begin() + first, width, true);
+    }
+  }
+  return writable;
+}
+
+void LoraProblem::checkUntouched() const {
+  bool isShrink = operation == LoraOp::Shrink;
+  size_t size = byteSize(isShrink ? DType::F32 : sizes.xType);
+  int64_t sliceStride = isShrink ? sizes.sSliceStride : sizes.tokens * sizes.yStride;
+  int64_t rowStride = isShrink ? sizes.sStride : sizes.yStride;
+  std::vector<bool> writable = writableElements();
+  const std::byte *found = output().bytes().data();
+  for (size_t i = 0; i < writable.size(); ++i) {
+    if (writable[i] || std::memcmp(found + i * size, initialOutput.data() + i * size, size) == 0)
+      continue;
+    int64_t inSlice = static_cast<int64_t>(i) % sliceStride;
+    std::string where = isShrink ? " of slice " + std::to_string(i / size_t(sliceStride)) : "";
+    throw Error(output().name() + where + ", row " + std::to_string(inSlice / rowStride) +
+                ", column " + std::to_string(inSlice % rowStride) +
+                ": was written, expected it to be left alone");
+  }
+}

@@ -1,0 +1,356 @@
+//===- AssignLayouts.cpp - Give every tile a layout -------------------------===//
+//
+// Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tile/Tile.h"
+#include "lora/Analysis/Views.h"
+#include "lora/Layout/MmaLayouts.h"
+#include "lora/Transforms/LayoutAttributes.h"
+#include "lora/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace lora {
+#define GEN_PASS_DEF_TILEASSIGNLAYOUTS
+#include "lora/Transforms/Passes.h.inc"
+} // namespace lora
+
+using namespace mlir;
+using namespace lora;
+using namespace lora::tile;
+
+namespace {
+
+class LayoutAssigner {
+public:
+  LayoutAssigner(KernelOp kernel)
+      : context(kernel.getContext()), kernelWarps(kernel.getConfigInt("WARPS", 4)) {}
+
+  LogicalResult run(Block &block);
+
+private:
+  /// The tile `value` in a layout: itself, a copy of the op that computes it, or a conversion.
+  Value get(Value value, LayoutAttr wanted);
+  Value compute(Operation *op, LayoutAttr wanted);
+  Value convert(Value value, LayoutAttr wanted);
+  Operation *cloneWithOperands(Operation *op, LayoutAttr wanted,
+                               function_ref<LayoutAttr(OpOperand &)> operandLayout);
+
+  /// The layout in which a tile comes at no cost.
+  LayoutAttr naturalLayout(Value value);
+  /// The same if some product or loop decides it, else null.
+  LayoutAttr decidedLayout(Value value);
+  LayoutAttr blocked(RankedTensorType type, int contiguous, int vectorBytes);
+  LayoutAttr productLayout(DotOp dot);
+  LayoutAttr slice(LayoutAttr layout, int kept) {
+    return toAttribute(context, fromAttribute(layout).slice(kept));
+  }
+  MmaTile mmaTile(DotOp dot);
+
+  LogicalResult visitSum(SumOp sum);
+  LogicalResult visitFor(scf::ForOp loop);
+  LogicalResult visitIf(scf::IfOp conditional);
+
+  MLIRContext *context;
+  int kernelWarps;
+  /// The schedule of the tile.sum whose body is being visited.
+  ScheduleAttr schedule;
+  DenseMap<std::pair<Value, Attribute>, Value> computed;
+};
+
+} // namespace
+
+static bool isElementwise(Operation *op) {
+  return op->hasTrait<OpTrait::Elementwise>() && op->getNumResults() == 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Choosing layouts
+//===----------------------------------------------------------------------===//
+
+LayoutAttr LayoutAssigner::blocked(RankedTensorType type, int contiguous, int vectorBytes) {
+  SmallVector<int32_t> shape(type.getShape().begin(), type.getShape().end());
+  int vector = std::max<int>(1, vectorBytes / getElementBytes(type.getElementType()));
+  int sharing = schedule ? schedule.getWarpsK() : 1;
+  return toAttribute(context, blockedLayout(shape, contiguous, vector, kernelWarps, sharing));
+}
+
+MmaTile LayoutAssigner::mmaTile(DotOp dot) {
+  auto lhs = dot.getLhs().getType().getShape();
+  MmaTile tile{static_cast<int>(lhs[0]), static_cast<int>(dot.getType().getShape()[1]),
+               static_cast<int>(lhs[1])};
+  if (schedule) {
+    tile.warpsM = schedule.getWarpsM();
+    tile.warpsN = schedule.getWarpsN();
+    tile.warpsK = schedule.getWarpsK();
+  } else {
+    tile.warpsM = std::min(kernelWarps, std::max(1, tile.m / 16));
+    tile.warpsN = kernelWarps / tile.warpsM;
+  }
+  return tile;
+}
+
+LayoutAttr LayoutAssigner::productLayout(DotOp dot) {
+  return toAttribute(context, mmaTile(dot).accumulator());
+}
+
+LayoutAttr LayoutAssigner::decidedLayout(Value value) {
+  if (LayoutAttr layout = getLayout(value.getType()))
+    return layout;
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return {};
+  if (auto dot = dyn_cast<DotOp>(op))
+    return productLayout(dot);
+  if (isElementwise(op))
+    for (Value operand : op->getOperands())
+      if (isTile(operand.getType()))
+        if (LayoutAttr layout = decidedLayout(operand))
+          return layout;
+  return {};
+}
+
+LayoutAttr LayoutAssigner::naturalLayout(Value value) {
+  if (LayoutAttr layout = decidedLayout(value))
+    return layout;
+  auto type = cast<RankedTensorType>(value.getType());
+  int contiguous = type.getRank() - 1;
+  if (auto load = value.getDefiningOp<LoadOp>())
+    contiguous = describeView(load.getView()).contiguousDimension().value_or(contiguous);
+  return blocked(type, contiguous, 16);
+}
+
+//===----------------------------------------------------------------------===//
+// Computing a tile in a layout
+//===----------------------------------------------------------------------===//
+
+Value LayoutAssigner::convert(Value value, LayoutAttr wanted) {
+  OpBuilder builder(context);
+  builder.setInsertionPointAfterValue(value);
+  return ConvertLayoutOp::create(builder, value.getLoc(), withLayout(value.getType(), wanted),
+                                 value);
+}
+
+Operation *
+LayoutAssigner::cloneWithOperands(Operation *op, LayoutAttr wanted,
+                                  function_ref<LayoutAttr(OpOperand &)> operandLayout) {
+  IRMapping mapping;
+  for (OpOperand &operand : op->getOpOperands())
+    if (isTile(operand.get().getType()))
+      mapping.map(operand.get(), get(operand.get(), operandLayout(operand)));
+  OpBuilder builder(op);
+  Operation *clone = builder.clone(*op, mapping);
+  clone->getResult(0).setType(withLayout(op->getResult(0).getType(), wanted));
+  return clone;
+}
+
+Value LayoutAssigner::compute(Operation *op, LayoutAttr wanted) {
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    OpBuilder builder(op);
+    auto type = withLayout(constant.getType(), wanted);
+    auto value = cast<DenseElementsAttr>(constant.getValue());
+    if (!value.isSplat())
+      return {};
+    return arith::ConstantOp::create(
+        builder, op->getLoc(), DenseElementsAttr::get(type, value.getSplatValue<Attribute>()));
+  }
+  if (auto dot = dyn_cast<DotOp>(op)) {
+    MmaTile tile = mmaTile(dot);
+    LayoutAttr product = productLayout(dot);
+    LayoutAttr lhs = toAttribute(context, tile.lhs()), rhs = toAttribute(context, tile.rhs());
+    Operation *clone = cloneWithOperands(op, product, [&](OpOperand &operand) {
+      return operand.get() == dot.getAccumulator() && operand.getOperandNumber() == 2 ? product
+             : operand.getOperandNumber() == 0                                        ? lhs
+                                                                                      : rhs;
+    });
+    Value result = clone->getResult(0);
+    return product == wanted ? result : convert(result, wanted);
+  }
+  // Operands that pass through shared memory are loaded in pieces of 16 bytes along k and read
+  // back as fragments.
+  if (isa<LoadOp, GatherOp>(op) && schedule && schedule.getPath() == OperandPath::Shared &&
+      llvm::any_of(op->getUsers(), [](Operation *user) { return isa<DotOp>(user); })) {
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    int contiguous = isa<GatherOp>(op) ? 1 : 0;
+    if (auto load = dyn_cast<LoadOp>(op))
+      contiguous = describeView(load.getView()).contiguousDimension().value_or(1);
+    LayoutAttr copied = blocked(type, contiguous, op->getAttrOfType<IntegerAttr>("alignment").getInt());
+    if (copied != wanted) {
+      Operation *clone =
+          cloneWithOperands(op, copied, [&](OpOperand &) { return slice(copied, 0); });
+      return convert(clone->getResult(0), wanted);
+    }
+  }
+  if (isa<GatherOp>(op))
+    return cloneWithOperands(op, wanted, [&](OpOperand &) { return slice(wanted, 0); })
+        ->getResult(0);
+  if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+    LayoutAttr kept = slice(wanted, 1 - broadcast.getDimension());
+    return cloneWithOperands(op, wanted, [&](OpOperand &) { return kept; })->getResult(0);
+  }
+  if (isa<LoadOp, SplatOp, IotaOp>(op) || isElementwise(op))
+    return cloneWithOperands(op, wanted, [&](OpOperand &) { return wanted; })->getResult(0);
+  return {};
+}
+
+Value LayoutAssigner::get(Value value, LayoutAttr wanted) {
+  LayoutAttr current = getLayout(value.getType());
+  if (current == wanted)
+    return value;
+  Value &result = computed[{value, wanted}];
+  if (result)
+    return result;
+  Value made = current ? convert(value, wanted)
+               : value.getDefiningOp() ? compute(value.getDefiningOp(), wanted)
+                                       : Value();
+  if (!made)
+    emitError(value.getLoc()) << "no layout can be given to this tile of type " << value.getType();
+  computed[{value, wanted}] = made;
+  return made;
+}
+
+//===----------------------------------------------------------------------===//
+// Visiting the ops that need tiles
+//===----------------------------------------------------------------------===//
+
+LogicalResult LayoutAssigner::visitSum(SumOp sum) {
+  ScheduleAttr outer = schedule;
+  if (outer)
+    return sum.emitError("a tile.sum inside of another is not supported");
+  schedule = sum.getScheduleAttr();
+  if (!schedule)
+    return sum.emitError("expected a schedule: run tile-schedule first");
+  if (static_cast<int>(schedule.getWarpsM() * schedule.getWarpsN() * schedule.getWarpsK()) !=
+      kernelWarps)
+    return sum.emitError("expected a schedule for the ")
+           << kernelWarps << " warps of the kernel, got " << schedule;
+  if (failed(run(*sum.getBody())))
+    return failure();
+  LayoutAttr partial = naturalLayout(sum.getYielded());
+  Value yielded = get(sum.getYielded(), partial);
+  if (!yielded)
+    return failure();
+  sum.getBody()->getTerminator()->setOperand(0, yielded);
+  bool shared = schedule.getWarpsK() > 1;
+  schedule = outer;
+  auto type = cast<RankedTensorType>(sum.getResult().getType());
+  sum.getResult().setType(
+      withLayout(type, shared ? blocked(type, type.getRank() - 1, 16) : partial));
+  return success();
+}
+
+LogicalResult LayoutAssigner::visitFor(scf::ForOp loop) {
+  auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+  for (auto [i, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
+    if (!isTile(argument.getType()))
+      continue;
+    LayoutAttr layout = decidedLayout(yield.getOperand(i));
+    if (!layout)
+      layout = naturalLayout(loop.getInitArgs()[i]);
+    Value init = get(loop.getInitArgs()[i], layout);
+    if (!init)
+      return failure();
+    loop.getInitArgsMutable()[i].set(init);
+    argument.setType(init.getType());
+    loop.getResult(i).setType(init.getType());
+  }
+  if (failed(run(*loop.getBody())))
+    return failure();
+  for (auto [i, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
+    if (!isTile(argument.getType()))
+      continue;
+    Value value = get(yield.getOperand(i), getLayout(argument.getType()));
+    if (!value)
+      return failure();
+    yield.setOperand(i, value);
+  }
+  return success();
+}
+
+LogicalResult LayoutAssigner::visitIf(scf::IfOp conditional) {
+  for (Region &region : conditional->getRegions())
+    if (!region.empty() && failed(run(region.front())))
+      return failure();
+  for (OpResult result : conditional->getResults()) {
+    if (!isTile(result.getType()))
+      continue;
+    unsigned i = result.getResultNumber();
+    LayoutAttr layout = naturalLayout(conditional.thenYield().getOperand(i));
+    for (Region &region : conditional->getRegions()) {
+      Operation *yield = region.front().getTerminator();
+      Value value = get(yield->getOperand(i), layout);
+      if (!value)
+        return failure();
+      yield->setOperand(i, value);
+    }
+    result.setType(withLayout(result.getType(), layout));
+  }
+  return success();
+}
+
+LogicalResult LayoutAssigner::run(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    LogicalResult visited =
+        TypeSwitch<Operation *, LogicalResult>(&op)
+            .Case([&](SumOp sum) { return visitSum(sum); })
+            .Case([&](scf::ForOp loop) { return visitFor(loop); })
+            .Case([&](scf::IfOp conditional) { return visitIf(conditional); })
+            .Case<StoreOp, ScatterOp>([&](auto store) -> LogicalResult {
+              LayoutAttr layout = naturalLayout(store.getValue());
+              for (OpOperand &operand : store->getOpOperands()) {
+                if (!isTile(operand.get().getType()))
+                  continue;
+                bool isValue = operand.getOperandNumber() == 0;
+                Value value = get(operand.get(), isValue ? layout : slice(layout, 0));
+                if (!value)
+                  return failure();
+                operand.set(value);
+              }
+              return success();
+            })
+            .Default([](Operation *) { return success(); });
+    if (failed(visited))
+      return failure();
+  }
+  return success();
+}
+
+/// Erases the ops on tiles without a layout, which no one uses any more.
+static void eraseUnused(KernelOp kernel) {
+  SmallVector<Operation *> dead;
+  kernel->walk([&](Operation *op) {
+    if (op->getNumRegions() == 0 && op->getNumResults() == 1 &&
+        isTile(op->getResult(0).getType()) && !getLayout(op->getResult(0).getType()))
+      dead.push_back(op);
+  });
+  for (Operation *op : llvm::reverse(dead))
+    op->erase();
+}
+
+namespace {
+
+struct AssignLayoutsPass : lora::impl::TileAssignLayoutsBase<AssignLayoutsPass> {
+  void runOnOperation() override {
+    WalkResult result = getOperation()->walk([](KernelOp kernel) {
+      if (!kernel.isSpecialized()) {
+        kernel.emitError("expected a specialised kernel: run tile-specialize first");
+        return WalkResult::interrupt();
+      }
+      if (failed(LayoutAssigner(kernel).run(*kernel.getBody())))
+        return WalkResult::interrupt();
+      eraseUnused(kernel);
+      return WalkResult::skip();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+# Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs the test suites of a build and sums up their results.
+
+The suites are the GoogleTest executables in unit/, the lit tests in test/, and, when a GPU is there,
+the GoogleTest executables in unit-gpu/. The last line reads `N passed, N failed, N skipped`; the
+exit status is 1 if a test fails, if a suite crashes or hangs, or if one has no test.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+
+import environment
+
+LIT = "/usr/lib/llvm-22/bin/lit"
+
+
+class Result:
+    """Numbers of tests that passed, failed and were skipped."""
+
+    def __init__(self, passed=0, failed=0, skipped=0):
+        self.passed = passed
+        self.failed = failed
+        self.skipped = skipped
+
+    def __add__(self, other):
+        return Result(
+            self.passed + other.passed, self.failed + other.failed, self.skipped + other.skipped
+        )
+
+    def __str__(self):
+        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+
+    def total(self):
+        return self.passed + self.failed + self.skipped
+
+
+def report(name, text):
+    print(f"{name}: {text}", flush=True)
+
+
+def run(command, timeout, capture):
+    """Runs a command; returns its exit status, or a text that says how it ended, and its output."""
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE if capture else None,
+        stderr=subprocess.STDOUT if capture else None,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+    try:
+        output, _ = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        # The whole group, since a hanging test may be a child of the runner.
+        os.killpg(process.pid, signal.SIGKILL)
+        output, _ = process.communicate()
+        return f"did not end within {timeout} s", output or ""
+    if process.returncode < 0:
+        return f"died of {signal.Signals(-process.returncode).name}", output or ""
+    return process.returncode, output or ""
+
+
+def load_report(path):
+    """The JSON that a test runner wrote, or None if it did not get that far."""
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError):
+        return None
+
+
+def count_gtest(document):
+    result = Result()
+    for suite in document["testsuites"]:
+        for test in suite["testsuite"]:
+            if test.get("failures"):
+                result.failed += 1
+            elif test["result"] == "COMPLETED":
+                result.passed += 1
+            else:
+                result.skipped += 1
+    return result
+
+
+def count_lit(document):
+    result = Result()
+    for test in document["tests"]:
+        code = test["code"]
+        if code in ("PASS", "FLAKYPASS", "XFAIL"):
+            result.passed += 1
+        elif code in ("UNSUPPORTED", "SKIPPED"):
+            result.skipped += 1
+        elif code != "EXCLUDED":
+            result.failed += 1
+    return result
+
+
+def without_passed(output):
+    """The output of a GoogleTest executable without the lines of the tests that passed."""
+    kept = []
+    for line in output.splitlines():
+        if line.startswith("[       OK ]") and kept and kept[-1].startswith("[ RUN      ]"):
+            kept.pop()
+        else:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def settle(name, status, output, document, count, arguments):
+    """Turns the end of a suite into a result, and says what went wrong."""
+    result = count(document) if document else Result()
+    problem = None
+    if isinstance(status, str):
+        problem = status
+    elif not document:
+        problem = f"exited with status {status} without reporting its tests"
+    elif status != 0 and result.failed == 0:
+        problem = f"exited with status {status} though no test failed"
+    elif result.total() == 0 and not arguments.filter:
+        problem = "has no test"
+    if problem:
+        result.failed += 1
+    if result.failed and output:
+        print(without_passed(output))
+    report(name, f"{result}" + (f" ({problem})" if problem else ""))
+    return result
+
+
+def run_gtest(name, executable, arguments):
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "report.json")
+        command = [executable, f"--gtest_output=json:{path}"]
+        if arguments.filter:
+            command.append(f"--gtest_filter=*{arguments.filter}*")
+        status, output = run(command, arguments.timeout, capture=True)
+        return settle(name, status, output, load_report(path), count_gtest, arguments)
+
+
+def run_gtests(folder, arguments):
+    """Runs every executable in `folder`, a child of the build directory."""
+    directory = arguments.build / folder
+    executables = [
+        path
+        for path in sorted(directory.glob("*"))
+        if path.is_file() and os.access(path, os.X_OK)
+    ]
+    if not executables:
+        report(folder, f"no test executable in {directory}")
+        return Result(failed=1)
+    results = [run_gtest(f"{folder}/{path.name}", path, arguments) for path in executables]
+    return sum(results, Result())
+
+
+def run_lit(arguments):
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "report.json")
+        command = [LIT, "-sv", "--no-progress-bar", "--order=lexical", "--output", path]
+        if arguments.filter:
+            command += ["--filter", arguments.filter, "--allow-empty-runs"]
+        command.append(arguments.build / "test")
+        status, output = run(command, arguments.timeout, capture=False)
+        return settle("lit", status, output, load_report(path), count_lit, arguments)
+
+
+def run_gpu_tests(arguments):
+    if environment.gpu_count() == 0:
+        report("unit-gpu", "skipped, since the machine has no GPU")
+        return Result(skipped=1)
+    return run_gtests("unit-gpu", arguments)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "--build",
+        type=pathlib.Path,
+        default=pathlib.Path("build/release"),
+        help="the build directory (default: %(default)s)",
+    )
+    parser.add_argument("--filter", help="run only the tests whose name contains this text")
+    parser.add_argument(
+        "--timeout",
+        type=int,
+        default=1200,
+        help="seconds after which a suite counts as hanging (default: %(default)s)",
+    )
+    arguments = parser.parse_args()
+    arguments.build = arguments.build.resolve()
+
+    result = run_gtests("unit", arguments) + run_lit(arguments) + run_gpu_tests(arguments)
+    if result.passed + result.failed == 0:
+        report("run_tests.py", "no test was run")
+        result.failed += 1
+    print(result)
+    return 1 if result.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
