@@ -83,13 +83,13 @@ install_packages() {
   mkdir -p build
   : >build/apt.log
   # A failure to refresh one of several archives matters only if a package cannot be had.
-  as_root apt-get update || true
+  as_root apt-get update -o Acquire::Retries=3 || true
   for package in "${missing[@]}"; do
     [[ -n $(apt-cache show --no-all-versions "$package" 2>/dev/null) ]] ||
       die "apt knows no package $package: check the network, and that apt has Debian's bookworm and" \
         "bookworm-security archives$(apt_error)"
   done
-  as_root apt-get install --yes --no-install-recommends "${missing[@]}" ||
+  as_root apt-get install -o Acquire::Retries=3 --yes --no-install-recommends "${missing[@]}" ||
     die "apt-get could not install the packages: check the network$(apt_error)"
 }
 

@@ -116,11 +116,11 @@ def without_passed(output):
 
 def settle(name, status, output, document, count, arguments):
     """Turns the end of a suite into a result, and says what went wrong."""
-    result = count(document) if document else Result()
+    result = count(document) if document is not None else Result()
     problem = None
     if isinstance(status, str):
         problem = status
-    elif not document:
+    elif document is None:
         problem = f"exited with status {status} without reporting its tests"
     elif status != 0 and result.failed == 0:
         problem = f"exited with status {status} though no test failed"
@@ -167,7 +167,11 @@ def run_lit(arguments):
             command += ["--filter", arguments.filter, "--allow-empty-runs"]
         command.append(arguments.build / "test")
         status, output = run(command, arguments.timeout, capture=False)
-        return settle("lit", status, output, load_report(path), count_lit, arguments)
+        document = load_report(path)
+        if document is None and status == 0 and arguments.filter:
+            # lit writes no report when the filter leaves nothing to run.
+            document = {"tests": []}
+        return settle("lit", status, output, document, count_lit, arguments)
 
 
 def run_gpu_tests(arguments):

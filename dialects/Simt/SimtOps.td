@@ -35,7 +35,7 @@ def Simt_SharedOp : Simt_Op<"shared", [Pure]> {
   let description = [{
     The byte `offset` of the one dynamic shared buffer of a kernel, which is aligned to 128 bytes.
   }];
-  let arguments = (ins I32Attr:$offset);
+  let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$offset);
   let results = (outs Simt_SharedPtr:$result);
   let assemblyFormat = "$offset attr-dict";
 }

@@ -329,7 +329,7 @@ def Tile_DotOp : Tile_Op<"dot", [Pure]> {
   let results = (outs Tile_MatrixTile:$result);
   let assemblyFormat = [{
     $lhs `,` $rhs (`,` $accumulator^)? attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
-    custom<Accumulator>(ref($accumulator), type($accumulator), ref(type($result)))
+    `` custom<Accumulator>(ref($accumulator), type($accumulator), ref(type($result)))
   }];
   let hasVerifier = 1;
 }

@@ -107,9 +107,7 @@ static LogicalResult evaluateSelect(Program &program, arith::SelectOp op) {
   const RuntimeValue &falseValue = program.get(op.getFalseValue());
   const Tensor &condition = program.tensor(op.getCondition());
   if (condition.shape.empty()) {
-    // A copy: binding may move what the reference refers to.
-    RuntimeValue chosen = condition.ints[0] ? trueValue : falseValue;
-    program.bind(op.getResult(), std::move(chosen));
+    program.bind(op.getResult(), condition.ints[0] ? trueValue : falseValue);
     return success();
   }
   Tensor result = std::get<Tensor>(trueValue);

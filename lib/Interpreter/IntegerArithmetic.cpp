@@ -82,6 +82,10 @@ template <auto F> static Result shift(Pair p) {
   return F(p);
 }
 
+static Result shiftLeft(Pair p) { return p.unsignedA() << p.unsignedB(); }
+static Result shiftRightSigned(Pair p) { return p.a >> p.unsignedB(); }
+static Result shiftRightUnsigned(Pair p) { return p.unsignedA() >> p.unsignedB(); }
+
 static void addDivisions(HandlerTable &table) {
   table.add<arith::DivSIOp>(evaluateIntegers<divideSigned<[](Pair p) { return p.a / p.b; }>>);
   table.add<arith::FloorDivSIOp>(evaluateIntegers<divideSigned<floorDivide>>);
@@ -119,10 +123,7 @@ void lora::interpreter::addIntegerArithmetic(HandlerTable &table) {
   table.add<arith::AndIOp>(evaluateIntegers<[](Pair p) -> Result { return p.a & p.b; }>);
   table.add<arith::OrIOp>(evaluateIntegers<[](Pair p) -> Result { return p.a | p.b; }>);
   table.add<arith::XOrIOp>(evaluateIntegers<[](Pair p) -> Result { return p.a ^ p.b; }>);
-  table.add<arith::ShLIOp>(
-      evaluateIntegers<shift<[](Pair p) -> Result { return p.unsignedA() << p.unsignedB(); }>>);
-  table.add<arith::ShRSIOp>(
-      evaluateIntegers<shift<[](Pair p) -> Result { return p.a >> p.unsignedB(); }>>);
-  table.add<arith::ShRUIOp>(
-      evaluateIntegers<shift<[](Pair p) -> Result { return p.unsignedA() >> p.unsignedB(); }>>);
+  table.add<arith::ShLIOp>(evaluateIntegers<shift<shiftLeft>>);
+  table.add<arith::ShRSIOp>(evaluateIntegers<shift<shiftRightSigned>>);
+  table.add<arith::ShRUIOp>(evaluateIntegers<shift<shiftRightUnsigned>>);
 }

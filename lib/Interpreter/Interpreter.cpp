@@ -10,6 +10,8 @@
 #include "lora/Support/Error.h"
 #include "lora/Support/Expression.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -214,7 +216,7 @@ LogicalResult interpreter::interpret(tile::KernelOp kernel, ArrayRef<KernelArgum
                                      const Options &options) {
   if (!kernel.isSpecialized())
     return kernel.emitOpError("expected a specialised kernel, got one with parameters");
-  Launch launch{getHandlers(), memory, grid, {}, {}};
+  Launch launch(getHandlers(), memory, grid);
   FailureOr<SmallVector<Tensor>> values = convertArguments(kernel, arguments);
   if (failed(values) || failed(checkBody(kernel, launch.handlers)) ||
       failed(checkAssumptions(kernel, *values)))
@@ -227,9 +229,7 @@ LogicalResult interpreter::interpret(tile::KernelOp kernel, ArrayRef<KernelArgum
   if (options.shuffleSeed)
     order = shuffle(*programs, *options.shuffleSeed);
   for (int64_t i = 0; i != *programs; ++i) {
-    const int64_t position = order.empty() ? i : order[i];
-    Program program(
-        launch, {position % grid[0], position / grid[0] % grid[1], position / grid[0] / grid[1]});
+    Program program(launch, launch.delinearize(order.empty() ? i : order[i]));
     for (auto [parameter, value] : llvm::zip(kernel.getBody()->getArguments(), *values))
       program.bind(parameter, value);
     if (failed(program.evaluate(*kernel.getBody())))

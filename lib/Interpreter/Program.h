@@ -30,9 +30,12 @@ using GridPoint = std::array<int64_t, 3>;
 
 /// What the programs of a launch share.
 struct Launch {
+  Launch(const HandlerTable &handlers, const Memory &memory, GridPoint grid)
+      : handlers(handlers), memory(memory), grid(grid) {}
+
   const HandlerTable &handlers;
   const Memory &memory;
-  GridPoint grid;
+  const GridPoint grid;
   /// By the address of an element that was accumulated to: the position in the grid of the program
   /// that did.
   llvm::DenseMap<uint64_t, int64_t> accumulated;
@@ -42,6 +45,9 @@ struct Launch {
 
   int64_t linearize(GridPoint point) const {
     return (point[2] * grid[1] + point[1]) * grid[0] + point[0];
+  }
+  GridPoint delinearize(int64_t position) const {
+    return {position % grid[0], position / grid[0] % grid[1], position / grid[0] / grid[1]};
   }
 };
 

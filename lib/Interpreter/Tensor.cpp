@@ -10,6 +10,7 @@
 #include "lora/Support/Half.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/TypeUtilities.h"
 
 #include <bit>
 #include <cstring>

@@ -17,27 +17,35 @@
 namespace lora::interpreter {
 
 struct View {
+  struct Dimension {
+    int64_t size;
+    /// In elements, not negative.
+    int64_t stride;
+    /// Whether the stride is 1 whatever the arguments.
+    bool isContiguous;
+  };
+
   /// The tile.view that described the memory, for messages.
   mlir::Operation *origin;
   Element element;
-  unsigned rank;
   uint64_t base;
-  std::array<int64_t, 3> sizes;
-  /// In elements, not negative.
-  std::array<int64_t, 3> strides;
+  /// One to three.
+  llvm::SmallVector<Dimension, 3> dimensions;
+  /// Whether a tile.subview fixed a coordinate outside its view. The sizes do not say so.
+  bool isEmpty;
 
   bool contains(llvm::ArrayRef<int64_t> coordinates) const {
-    for (unsigned i = 0; i != rank; ++i)
-      if (coordinates[i] < 0 || coordinates[i] >= sizes[i])
+    for (auto [coordinate, dimension] : llvm::zip(coordinates, dimensions))
+      if (coordinate < 0 || coordinate >= dimension.size)
         return false;
-    return true;
+    return !isEmpty;
   }
 
   /// The address of an element, in arithmetic modulo 2^64.
   uint64_t getAddress(llvm::ArrayRef<int64_t> coordinates) const {
     uint64_t offset = 0;
-    for (unsigned i = 0; i != rank; ++i)
-      offset += static_cast<uint64_t>(coordinates[i]) * static_cast<uint64_t>(strides[i]);
+    for (auto [coordinate, dimension] : llvm::zip(coordinates, dimensions))
+      offset += static_cast<uint64_t>(coordinate) * static_cast<uint64_t>(dimension.stride);
     return base + offset * getBytes(element);
   }
 };

@@ -13,46 +13,40 @@ using namespace lora;
 using namespace lora::interpreter;
 
 static LogicalResult evaluateView(Program &program, tile::ViewOp op) {
-  View view = {};
-  view.origin = op;
-  view.element = *getElement(op.getType().getElementType());
-  view.rank = op.getType().getRank();
-  view.base = program.integer(op.getBase());
+  View view{op,
+            *getElement(op.getType().getElementType()),
+            static_cast<uint64_t>(program.integer(op.getBase())),
+            {},
+            /*isEmpty=*/false};
   auto dynamicStride = op.getStrides().begin();
-  for (unsigned i = 0; i != view.rank; ++i) {
+  for (auto [i, size] : llvm::enumerate(op.getSizes())) {
     const int64_t known = op.getStaticStrides()[i];
-    view.sizes[i] = program.integer(op.getSizes()[i]);
-    view.strides[i] = ShapedType::isDynamic(known) ? program.integer(*dynamicStride++) : known;
-    if (view.strides[i] < 0)
-      return program.error(op) << "expected strides that are not negative, got " << view.strides[i]
+    const bool isDynamic = ShapedType::isDynamic(known);
+    const int64_t stride = isDynamic ? program.integer(*dynamicStride++) : known;
+    if (stride < 0)
+      return program.error(op) << "expected strides that are not negative, got " << stride
                                << " in dimension " << i;
+    view.dimensions.push_back({program.integer(size), stride, !isDynamic && known == 1});
   }
-  program.bind(op.getResult(), view);
+  program.bind(op.getResult(), std::move(view));
   return success();
 }
 
 static LogicalResult evaluateSubview(Program &program, tile::SubviewOp op) {
-  const View &from = program.view(op.getView());
+  View view = program.view(op.getView());
   const int64_t index = program.integer(op.getIndex());
-  View view = from;
-  --view.rank;
-  for (unsigned i = 0; i != view.rank; ++i) {
-    view.sizes[i] = from.sizes[i + 1];
-    view.strides[i] = from.strides[i + 1];
-  }
-  if (index >= 0 && index < from.sizes[0])
-    view.base = from.getAddress({index, 0, 0});
-  else
-    view.sizes = {};
-  program.bind(op.getResult(), view);
+  if (index < 0 || index >= view.dimensions[0].size)
+    view.isEmpty = true;
+  view.base = view.getAddress({index, 0, 0});
+  view.dimensions.erase(view.dimensions.begin());
+  program.bind(op.getResult(), std::move(view));
   return success();
 }
 
 static LogicalResult evaluateTranspose(Program &program, tile::TransposeOp op) {
   View view = program.view(op.getView());
-  std::swap(view.sizes[0], view.sizes[1]);
-  std::swap(view.strides[0], view.strides[1]);
-  program.bind(op.getResult(), view);
+  std::swap(view.dimensions[0], view.dimensions[1]);
+  program.bind(op.getResult(), std::move(view));
   return success();
 }
 

@@ -7,8 +7,10 @@
 
 #include "Simt/Simt.h"
 #include "Tile/Tile.h"
+#include "lora/Conversion/Passes.h"
 #include "lora/Transforms/Passes.h"
 
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -26,7 +28,9 @@ int main(int argc, char **argv) {
                   mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::vector::VectorDialect>();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
+  mlir::registerPass([] { return mlir::createSCFToControlFlowPass(); });
   lora::registerLoraTransformsPasses();
+  lora::registerLoraConversionPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "lora-tile: run passes over kernels\n", registry));
 }

@@ -1,0 +1,365 @@
+//===- KernelLowering.cpp - Control flow, scalars and elementwise ops ----===//
+//
+// Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelLowering.h"
+
+#include "Simt/Simt.h"
+#include "lora/Transforms/LayoutAttributes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace lora;
+using namespace lora::tile;
+
+KernelLowering::KernelLowering(KernelOp kernel, gpu::GPUFuncOp function)
+    : kernel(kernel), function(function), builder(function.getContext()), loc(kernel.getLoc()),
+      numWarps(kernel.getConfigInt("WARPS", 4)) {}
+
+//===----------------------------------------------------------------------===//
+// Small things
+//===----------------------------------------------------------------------===//
+
+Value KernelLowering::constant(int64_t value, unsigned width) {
+  return arith::ConstantIntOp::create(builder, loc, value, width);
+}
+
+Value KernelLowering::zero(Type type) {
+  if (auto pointer = dyn_cast<LLVM::LLVMPointerType>(type))
+    return LLVM::ZeroOp::create(builder, loc, pointer);
+  return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+}
+
+Value KernelLowering::add(Value a, Value b) {
+  return builder.createOrFold<arith::AddIOp>(loc, a, b);
+}
+
+Value KernelLowering::mul(Value a, Value b) {
+  return builder.createOrFold<arith::MulIOp>(loc, a, b);
+}
+
+Value KernelLowering::both(Value a, Value b) {
+  return a && b ? builder.createOrFold<arith::AndIOp>(loc, a, b) : a ? a : b;
+}
+
+Value KernelLowering::offset(Value pointer, Value bytes) {
+  return LLVM::GEPOp::create(builder, loc, pointer.getType(), builder.getI8Type(), pointer,
+                             ArrayRef<LLVM::GEPArg>{bytes});
+}
+
+Value KernelLowering::offset(Value pointer, int64_t bytes) {
+  if (bytes == 0)
+    return pointer;
+  return LLVM::GEPOp::create(builder, loc, pointer.getType(), builder.getI8Type(), pointer,
+                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(bytes)});
+}
+
+Value KernelLowering::programId(Axis axis) {
+  Type i32 = builder.getI32Type();
+  switch (axis) {
+  case Axis::x:
+    return NVVM::BlockIdXOp::create(builder, loc, i32);
+  case Axis::y:
+    return NVVM::BlockIdYOp::create(builder, loc, i32);
+  case Axis::z:
+    return NVVM::BlockIdZOp::create(builder, loc, i32);
+  }
+  llvm_unreachable("an axis is x, y or z");
+}
+
+Value KernelLowering::numPrograms(Axis axis) {
+  Type i32 = builder.getI32Type();
+  switch (axis) {
+  case Axis::x:
+    return NVVM::GridDimXOp::create(builder, loc, i32);
+  case Axis::y:
+    return NVVM::GridDimYOp::create(builder, loc, i32);
+  case Axis::z:
+    return NVVM::GridDimZOp::create(builder, loc, i32);
+  }
+  llvm_unreachable("an axis is x, y or z");
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles as lists of scalars
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> KernelLowering::flatten(ValueRange values) {
+  SmallVector<Value> flat;
+  for (Value value : values)
+    if (isTile(value.getType()))
+      llvm::append_range(flat, tiles.lookup(value));
+    else
+      flat.push_back(scalar(value));
+  return flat;
+}
+
+SmallVector<Type> KernelLowering::flatTypes(TypeRange types) {
+  SmallVector<Type> flat;
+  for (Type type : types)
+    if (isTile(type))
+      flat.append(getLayoutOf(type).numRegisters(), cast<RankedTensorType>(type).getElementType());
+    else
+      flat.push_back(type);
+  return flat;
+}
+
+void KernelLowering::bind(ValueRange from, ValueRange flat) {
+  for (Value value : from) {
+    size_t count = isTile(value.getType()) ? getLayoutOf(value.getType()).numRegisters() : 1;
+    if (isTile(value.getType()))
+      tiles[value] = Registers(flat.take_front(count));
+    else
+      scalars[value] = flat.front();
+    flat = flat.drop_front(count);
+  }
+}
+
+LogicalResult KernelLowering::lowerElementwise(Operation *op) {
+  Type resultType = op->getResult(0).getType();
+  if (!isTile(resultType)) {
+    IRMapping mapping;
+    for (Value operand : op->getOperands())
+      mapping.map(operand, scalar(operand));
+    scalars[op->getResult(0)] = builder.clone(*op, mapping)->getResult(0);
+    return success();
+  }
+  Registers results;
+  Type element = cast<RankedTensorType>(resultType).getElementType();
+  for (int reg = 0, e = getLayoutOf(resultType).numRegisters(); reg != e; ++reg) {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(isTile(operand.getType()) ? tiles.lookup(operand)[reg] : scalar(operand));
+    Operation *created = builder.create(loc, op->getName().getIdentifier(), operands,
+                                        TypeRange(element), op->getAttrs());
+    results.push_back(created->getResult(0));
+  }
+  tiles[op->getResult(0)] = results;
+  return success();
+}
+
+LogicalResult KernelLowering::lowerConstant(Operation *op) {
+  auto constantOp = cast<arith::ConstantOp>(op);
+  if (!isTile(constantOp.getType())) {
+    scalars[constantOp] = builder.clone(*op)->getResult(0);
+    return success();
+  }
+  auto value = cast<DenseElementsAttr>(constantOp.getValue());
+  Value element = arith::ConstantOp::create(
+      builder, loc, cast<TypedAttr>(value.getSplatValue<Attribute>()));
+  tiles[constantOp] = Registers(getLayoutOf(constantOp.getType()).numRegisters(), element);
+  return success();
+}
+
+void KernelLowering::lowerBroadcast(BroadcastOp op) {
+  const Registers operand = tiles.lookup(op.getOperand());
+  Registers results;
+  for (int reg : getLayoutOf(op.getType()).registersInSlice(1 - op.getDimension()))
+    results.push_back(operand[reg]);
+  tiles[op] = results;
+}
+
+void KernelLowering::lowerIota(IotaOp op) {
+  Layout layout = getLayoutOf(op.getType());
+  Value base = threads->base(layout, 0);
+  Registers results;
+  for (int reg = 0; reg != layout.numRegisters(); ++reg)
+    results.push_back(add(base, constant(layout.at(reg)[0])));
+  tiles[op] = results;
+}
+
+/// Whether two layouts give every thread the same elements, in different registers at most.
+static bool isRegisterPermutation(const Layout &from, const Layout &to) {
+  return from.lanes() == to.lanes() && from.warps() == to.warps();
+}
+
+LogicalResult KernelLowering::lowerConvertLayout(ConvertLayoutOp op) {
+  auto type = cast<RankedTensorType>(op.getType());
+  Layout from = getLayoutOf(op.getOperand().getType()), to = getLayoutOf(type);
+  const Registers values = tiles.lookup(op.getOperand());
+  Registers results;
+  if (isRegisterPermutation(from, to)) {
+    for (int reg = 0; reg != to.numRegisters(); ++reg)
+      results.push_back(values[*from.registerAt(to.at(reg))]);
+    tiles[op] = results;
+    return success();
+  }
+  if (enclosingSum && enclosingSum.getSchedule()->getWarpsK() > 1)
+    return op.emitError("a change of layout inside a tile.sum whose warps run apart is not "
+                        "supported; set WARPS_K = 1");
+  SharedTile tile(type.getShape(), type.getElementType(), type.getRank() - 1);
+  Value base = shared.beginPhase(builder, loc, tile.bytes());
+  tile.store(builder, loc, *threads, base, from, values);
+  simt::BarrierOp::create(builder, loc, Value(), IntegerAttr());
+  tiles[op] = tile.load(builder, loc, *threads, base, to);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelLowering::lowerFor(scf::ForOp loop) {
+  auto lowered = scf::ForOp::create(builder, loc, scalar(loop.getLowerBound()),
+                                    scalar(loop.getUpperBound()), scalar(loop.getStep()),
+                                    flatten(loop.getInitArgs()));
+  OpBuilder::InsertionGuard guard(builder);
+  if (lowered.getBody()->mightHaveTerminator() && !lowered.getBody()->empty())
+    lowered.getBody()->getTerminator()->erase();
+  builder.setInsertionPointToEnd(lowered.getBody());
+  scalars[loop.getInductionVar()] = lowered.getInductionVar();
+  bind(loop.getRegionIterArgs(), lowered.getRegionIterArgs());
+  if (failed(lowerBlock(*loop.getBody())))
+    return failure();
+  scf::YieldOp::create(builder, loc, flatten(loop.getBody()->getTerminator()->getOperands()));
+  bind(loop.getResults(), lowered.getResults());
+  return success();
+}
+
+LogicalResult KernelLowering::lowerIf(scf::IfOp conditional) {
+  bool hasElse = !conditional.getElseRegion().empty();
+  auto lowered = scf::IfOp::create(builder, loc, flatTypes(conditional.getResultTypes()),
+                                   scalar(conditional.getCondition()), hasElse);
+  OpBuilder::InsertionGuard guard(builder);
+  for (auto [from, to] : llvm::zip(conditional->getRegions(), lowered->getRegions())) {
+    if (from.empty())
+      continue;
+    Block &block = to.front();
+    if (!block.empty() && block.back().hasTrait<OpTrait::IsTerminator>())
+      block.back().erase();
+    builder.setInsertionPointToEnd(&block);
+    if (failed(lowerBlock(from.front())))
+      return failure();
+    scf::YieldOp::create(builder, loc, flatten(from.front().getTerminator()->getOperands()));
+  }
+  bind(conditional.getResults(), lowered.getResults());
+  return success();
+}
+
+LogicalResult KernelLowering::lowerBlock(Block &block) {
+  for (Operation &op : block.without_terminator()) {
+    Location outer = loc;
+    loc = op.getLoc();
+    LogicalResult status = lower(&op);
+    loc = outer;
+    if (failed(status))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult KernelLowering::lower(Operation *op) {
+  for (Value result : op->getResults())
+    if (isTile(result.getType()) && !getLayout(result.getType()))
+      return op->emitError("expected a tile with a layout: run tile-assign-layouts first");
+  return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](scf::ForOp loop) { return lowerFor(loop); })
+      .Case([&](scf::IfOp conditional) { return lowerIf(conditional); })
+      .Case([&](SumOp sum) { return lowerSum(sum); })
+      .Case<ViewOp, SubviewOp, TransposeOp>([](auto) { return success(); })
+      .Case([&](arith::ConstantOp constantOp) { return lowerConstant(constantOp); })
+      .Case([&](ParamOp param) {
+        scalars[param] = arith::ConstantOp::create(
+            builder, loc,
+            builder.getIntegerAttr(param.getType(), cast<IntegerAttr>(param.getValue()).getInt()));
+        return success();
+      })
+      .Case([&](ProgramIdOp id) {
+        scalars[id] = programId(id.getAxis());
+        return success();
+      })
+      .Case([&](AssumeDivisibleOp assume) {
+        scalars[assume] = scalar(assume.getOperand());
+        return success();
+      })
+      .Case([&](LoadScalarOp load) {
+        scalars[load] = loadScalar(load);
+        return success();
+      })
+      .Case([&](LoadOp access) {
+        tiles[access] = load(makeAccess(access.getView(), access.getType(), Value(),
+                                        access.getIndices(), access.getAlignment().value_or(1),
+                                        access.getInBounds()),
+                             access.getPaddingAttr());
+        return success();
+      })
+      .Case([&](GatherOp access) {
+        tiles[access] = load(makeAccess(access.getView(), access.getType(), access.getRows(),
+                                        {Value(), access.getColumn()},
+                                        access.getAlignment().value_or(1), access.getInBounds()),
+                             {});
+        return success();
+      })
+      .Case([&](StoreOp access) {
+        store(makeAccess(access.getView(), access.getValue().getType(), Value(),
+                         access.getIndices(), access.getAlignment().value_or(1),
+                         access.getInBounds()),
+              tiles.lookup(access.getValue()), access.getAccumulate());
+        return success();
+      })
+      .Case([&](ScatterOp access) {
+        store(makeAccess(access.getView(), access.getValue().getType(), access.getRows(),
+                         {Value(), access.getColumn()}, access.getAlignment().value_or(1),
+                         access.getInBounds()),
+              tiles.lookup(access.getValue()), access.getAccumulate());
+        return success();
+      })
+      .Case([&](SplatOp splat) {
+        tiles[splat] =
+            Registers(getLayoutOf(splat.getType()).numRegisters(), scalar(splat.getOperand()));
+        return success();
+      })
+      .Case([&](IotaOp iota) {
+        lowerIota(iota);
+        return success();
+      })
+      .Case([&](BroadcastOp broadcast) {
+        lowerBroadcast(broadcast);
+        return success();
+      })
+      .Case([&](ConvertLayoutOp convert) { return lowerConvertLayout(convert); })
+      .Case([&](DotOp product) {
+        Registers accumulator =
+            product.getAccumulator()
+                ? tiles.lookup(product.getAccumulator())
+                : Registers(getLayoutOf(product.getType()).numRegisters(), zero(builder.getF32Type()));
+        tiles[product] = dot(product, accumulator);
+        return success();
+      })
+      .Default([&](Operation *other) -> LogicalResult {
+        if (other->getNumResults() == 1 && other->getNumRegions() == 0 && isPure(other))
+          return lowerElementwise(other);
+        return other->emitError("no thread-level form of this op is known");
+      });
+}
+
+LogicalResult KernelLowering::run() {
+  Block &entry = function.getBody().front();
+  builder.setInsertionPointToStart(&entry);
+  // What follows from the thread's number is computed here, before everything else.
+  Operation *marker = gpu::ReturnOp::create(builder, loc);
+  threads.emplace(OpBuilder(marker), loc);
+  builder.setInsertionPointToEnd(&entry);
+
+  for (auto [from, to] : llvm::zip(kernel.getRegion().getArguments(), entry.getArguments()))
+    scalars[from] = to;
+  kernel->walk([&](Operation *op) {
+    if (auto store = dyn_cast<StoreOp>(op))
+      written.insert(describeView(store.getView()).base);
+    else if (auto scatter = dyn_cast<ScatterOp>(op))
+      written.insert(describeView(scatter.getView()).base);
+  });
+  if (failed(lowerBlock(*kernel.getBody())))
+    return failure();
+  gpu::ReturnOp::create(builder, loc);
+  marker->erase();
+  function->setAttr("simt.shared_bytes", builder.getI32IntegerAttr(shared.bytes()));
+  return success();
+}

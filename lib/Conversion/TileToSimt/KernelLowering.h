@@ -1,0 +1,136 @@
+//===- KernelLowering.h - From a tile program to one thread -----------------===//
+//
+// Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// Lowers one kernel by walking its ops in order. A scalar stays a scalar, a pointer becomes
+// `!llvm.ptr<1>`, and a tile the list of scalars that this thread holds, in the order of the
+// registers of its layout. Views have no value; accesses read them off the ops that make them.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "SharedMemory.h"
+#include "ThreadCoordinates.h"
+#include "Tile/Tile.h"
+#include "lora/Analysis/Views.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace lora {
+
+/// The elements of a tile that a thread holds.
+using Registers = llvm::SmallVector<mlir::Value>;
+
+class KernelLowering {
+public:
+  KernelLowering(tile::KernelOp kernel, mlir::gpu::GPUFuncOp function);
+
+  mlir::LogicalResult run();
+
+private:
+  friend class RingLowering;
+
+  //===--- Control flow and scalars (KernelLowering.cpp) ----------------===//
+  mlir::LogicalResult lowerBlock(mlir::Block &block);
+  mlir::LogicalResult lower(mlir::Operation *op);
+  mlir::LogicalResult lowerFor(mlir::scf::ForOp loop);
+  mlir::LogicalResult lowerIf(mlir::scf::IfOp conditional);
+  mlir::LogicalResult lowerElementwise(mlir::Operation *op);
+  mlir::LogicalResult lowerConstant(mlir::Operation *op);
+  void lowerBroadcast(tile::BroadcastOp op);
+  void lowerIota(tile::IotaOp op);
+  mlir::LogicalResult lowerConvertLayout(tile::ConvertLayoutOp op);
+  llvm::SmallVector<mlir::Value> flatten(mlir::ValueRange values);
+  void bind(mlir::ValueRange from, mlir::ValueRange flat);
+  llvm::SmallVector<mlir::Type> flatTypes(mlir::TypeRange types);
+
+  //===--- Accesses to views (AccessLowering.cpp) -----------------------===//
+  struct Access;
+  Access makeAccess(mlir::Value view, mlir::RankedTensorType tile, mlir::Value rows,
+                    mlir::ValueRange coordinates, int64_t alignment,
+                    std::optional<llvm::ArrayRef<bool>> inBounds);
+  mlir::Value viewBase(const ViewDescription &view, mlir::Type element, mlir::Value &nonEmpty);
+  mlir::Value strideBytes(const ViewDescription::Dimension &dimension, int64_t elementBytes);
+  mlir::Value isInside(mlir::Value coordinate, mlir::Value size);
+  mlir::Value pieceAddress(const Access &access, int reg);
+  mlir::Value piecePredicate(const Access &access, int reg);
+  Registers load(const Access &access, mlir::Attribute padding);
+  void store(const Access &access, const Registers &values, bool accumulate);
+  mlir::Value loadScalar(tile::LoadScalarOp op);
+  bool isReadOnly(mlir::Value view);
+
+  //===--- Products (DotLowering.cpp) -----------------------------------===//
+  Registers dot(tile::DotOp op, const Registers &accumulator);
+
+  //===--- Sums (SumLowering.cpp, SplitLowering.cpp) --------------------===//
+  struct Range;
+  Range partOf(tile::SumOp sum);
+  mlir::LogicalResult lowerSum(tile::SumOp sum);
+  mlir::FailureOr<Registers> lowerPart(tile::SumOp sum, const Range &range);
+  mlir::FailureOr<Registers> lowerBody(tile::SumOp sum, const Registers &accumulator);
+  Registers combineWarps(tile::SumOp sum, const Registers &partial);
+  mlir::LogicalResult combinePrograms(tile::SumOp sum, Registers &sums, mlir::Value &visible);
+  Registers addTree(llvm::SmallVector<Registers> parts);
+
+  //===--- Small things -------------------------------------------------===//
+  mlir::Value constant(int64_t value, unsigned width = 32);
+  mlir::Value zero(mlir::Type type);
+  mlir::Value add(mlir::Value a, mlir::Value b);
+  mlir::Value mul(mlir::Value a, mlir::Value b);
+  mlir::Value both(mlir::Value a, mlir::Value b); ///< Either may be null: true.
+  mlir::Value offset(mlir::Value pointer, mlir::Value bytes);
+  mlir::Value offset(mlir::Value pointer, int64_t bytes);
+  mlir::Value programId(tile::Axis axis);
+  mlir::Value numPrograms(tile::Axis axis);
+  /// A value of the source program that is neither a tile nor a view.
+  mlir::Value scalar(mlir::Value value) { return scalars.lookup(value); }
+
+  tile::KernelOp kernel;
+  mlir::gpu::GPUFuncOp function;
+  mlir::OpBuilder builder;
+  mlir::Location loc;
+  int numWarps;
+  std::optional<ThreadCoordinates> threads;
+  SharedMemory shared;
+  llvm::DenseMap<mlir::Value, mlir::Value> scalars;
+  llvm::DenseMap<mlir::Value, Registers> tiles;
+  llvm::DenseSet<mlir::Value> written; ///< Pointers that the kernel stores through.
+  tile::SumOp enclosingSum;
+  tile::SumOp splitSum;
+};
+
+/// How a thread accesses its elements of a tile of a view.
+struct KernelLowering::Access {
+  ViewDescription view;
+  Layout layout;
+  mlir::Type element;
+  bool readOnly;
+  mlir::Value base = {};     ///< Address of the thread's element, with row 0 for row indices.
+  mlir::Value nonEmpty = {}; ///< i1, or null.
+  Registers rows = {};       ///< Row indices, in the layout `layout.slice(0)`.
+  std::vector<int> rowOfRegister = {};
+  llvm::SmallVector<mlir::Value, 2> coordinates = {}; ///< The thread's own; null for row indices.
+  llvm::SmallVector<bool, 2> inBounds = {};
+  int width = 1; ///< Elements of one access.
+
+  int64_t elementBytes() const { return tile::getElementBytes(element); }
+};
+
+/// The blocks of the reduced dimension that a warp sums up.
+struct KernelLowering::Range {
+  mlir::Value begin, end;           ///< i32, elements
+  mlir::Value firstLeaf;            ///< i32
+  mlir::Value units, logLeaves;     ///< i32, of the whole tree
+  mlir::Value extent;               ///< i32
+  int levels;                       ///< Levels of the tree that one warp evaluates, at most.
+};
+
+} // namespace lora

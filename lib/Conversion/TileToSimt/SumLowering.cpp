@@ -1,0 +1,288 @@
+//===- SumLowering.cpp - Sums in canonical order -------------------------===//
+//
+// Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// The programs and warps that share a sum each evaluate one subtree of the canonical reduction
+// tree (lora/Support/ReductionTree.h). A warp walks the leaves of its part in order. It keeps one
+// partial sum a level, like a binary counter: a finished leaf is added to the partial sums of the
+// levels that it completes, and stored in the first that it does not.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelLowering.h"
+#include "RingLowering.h"
+#include "Simt/Simt.h"
+#include "lora/Support/ReductionTree.h"
+#include "lora/Transforms/LayoutAttributes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace lora;
+using namespace lora::tile;
+
+/// The first element of a leaf, `min(leaf * units >> logLeaves) * kUnit, extent)`.
+static Value leafBegin(OpBuilder &b, Location loc, Value leaf, Value units, Value logLeaves,
+                       Value extent) {
+  Value unit = arith::ConstantIntOp::create(b, loc, ReductionTree::kUnit, 32);
+  Value scaled = arith::MulIOp::create(b, loc, leaf, units);
+  Value first = arith::ShRUIOp::create(b, loc, scaled, logLeaves);
+  Value element = arith::MulIOp::create(b, loc, first, unit);
+  return arith::MinSIOp::create(b, loc, element, extent);
+}
+
+/// The part of the tree that this warp of this program evaluates.
+KernelLowering::Range KernelLowering::partOf(SumOp sum) {
+  int64_t warpsK = sum.getSchedule()->getWarpsK(), split = sum.getSplitInt();
+  int64_t parts = split * warpsK;
+  Range range;
+  range.extent = arith::MaxSIOp::create(builder, loc, scalar(sum.getExtent()), constant(0));
+  Value raised = add(range.extent, constant(ReductionTree::kUnit - 1));
+  range.units = arith::ShRUIOp::create(builder, loc, raised,
+                                       constant(llvm::Log2_64(ReductionTree::kUnit)));
+  Value some = arith::MaxUIOp::create(builder, loc, range.units, constant(1));
+  Value zeros = math::CountLeadingZerosOp::create(builder, loc, some);
+  Value log = arith::SubIOp::create(builder, loc, constant(31), zeros);
+  range.logLeaves = arith::MinUIOp::create(builder, loc, log,
+                                           constant(llvm::Log2_64(ReductionTree::kMaxLeaves)));
+
+  Value part = constant(0);
+  if (split > 1)
+    part = mul(arith::RemUIOp::create(builder, loc, programId(sum.getAxis()), constant(split)),
+               constant(warpsK));
+  if (warpsK > 1) {
+    int64_t before = llvm::Log2_64(numWarps / warpsK);
+    part = add(part, arith::ShRUIOp::create(builder, loc, threads->warp(), constant(before)));
+  }
+  auto partBegin = [&](Value number) -> Value {
+    Value scaled = arith::ShLIOp::create(builder, loc, number, range.logLeaves);
+    return arith::ShRUIOp::create(builder, loc, add(scaled, constant(parts - 1)),
+                                  constant(llvm::Log2_64(parts)));
+  };
+  range.firstLeaf = partBegin(part);
+  Value lastLeaf = partBegin(add(part, constant(1)));
+  auto element = [&](Value leaf) {
+    return leafBegin(builder, loc, leaf, range.units, range.logLeaves, range.extent);
+  };
+  range.begin = element(range.firstLeaf);
+  range.end = element(lastLeaf);
+  range.levels =
+      std::max<int>(0, llvm::Log2_64(ReductionTree::kMaxLeaves) - llvm::Log2_64(parts));
+  return range;
+}
+
+/// Evaluates the body and adds what it yields to `accumulator`.
+FailureOr<Registers> KernelLowering::lowerBody(SumOp sum, const Registers &accumulator) {
+  auto product = sum.getYielded().getDefiningOp<DotOp>();
+  bool intoAccumulator = product && !product.getAccumulator() && product->hasOneUse();
+  for (Operation &op : sum.getBody()->without_terminator()) {
+    Location outer = loc;
+    loc = op.getLoc();
+    LogicalResult status = success();
+    if (intoAccumulator && &op == product.getOperation())
+      tiles[product] = dot(product, accumulator);
+    else if (!tiles.contains(op.getNumResults() ? op.getResult(0) : Value()))
+      status = lower(&op);
+    loc = outer;
+    if (failed(status))
+      return failure();
+  }
+  Registers result = tiles.lookup(sum.getYielded());
+  if (!intoAccumulator)
+    for (auto [value, old] : llvm::zip(result, accumulator))
+      value = arith::AddFOp::create(builder, loc, old, value);
+  return result;
+}
+
+/// Adds a finished leaf to the levels it completes, from `level` on. Updates the stack and sets
+/// `total` to the sum of everything the levels up to there hold.
+static void combineLevels(OpBuilder &b, Location loc, Value index, int level, Registers carry,
+                          MutableArrayRef<Registers> stack, Registers &total) {
+  if (level == static_cast<int>(stack.size())) {
+    total = carry;
+    return;
+  }
+  Value bit = arith::ConstantIntOp::create(b, loc, int64_t(1) << level, 32);
+  Value zero = arith::ConstantIntOp::create(b, loc, 0, 32);
+  Value completes = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
+                                          arith::AndIOp::create(b, loc, index, bit), zero);
+  SmallVector<Type> types((stack.size() + 1) * carry.size(), b.getF32Type());
+  auto yieldAll = [&](ArrayRef<Registers> levels, const Registers &sum) {
+    SmallVector<Value> values;
+    for (const Registers &registers : levels)
+      llvm::append_range(values, registers);
+    llvm::append_range(values, sum);
+    scf::YieldOp::create(b, loc, values);
+  };
+  auto conditional = scf::IfOp::create(b, loc, types, completes, /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(conditional.thenBlock());
+    Registers sum;
+    for (auto [left, right] : llvm::zip(stack[level], carry))
+      sum.push_back(arith::AddFOp::create(b, loc, left, right));
+    SmallVector<Registers> inner(stack.begin(), stack.end());
+    Registers innerTotal;
+    combineLevels(b, loc, index, level + 1, sum, inner, innerTotal);
+    yieldAll(inner, innerTotal);
+    b.setInsertionPointToStart(conditional.elseBlock());
+    SmallVector<Registers> stored(stack.begin(), stack.end());
+    stored[level] = carry;
+    yieldAll(stored, carry);
+  }
+  ValueRange results = conditional.getResults();
+  for (Registers &registers : stack) {
+    registers = Registers(results.take_front(carry.size()));
+    results = results.drop_front(carry.size());
+  }
+  total = Registers(results);
+}
+
+/// The sum over the part of the tree that `range` describes.
+FailureOr<Registers> KernelLowering::lowerPart(SumOp sum, const Range &range) {
+  int count = getLayoutOf(sum.getYielded().getType()).numRegisters();
+  int levels = range.levels;
+  Registers zeros(count, zero(builder.getF32Type()));
+  RingLowering ring(*this, sum, range);
+
+  // Carried: accumulator, total, one partial sum a level, leaf in the part, end of the leaf, slot.
+  SmallVector<Value> inits;
+  for (int i = 0; i != (levels > 0 ? levels + 2 : 1); ++i)
+    llvm::append_range(inits, zeros);
+  Value one = constant(1);
+  auto leafEnd = [&](Value leaf) {
+    return leafBegin(builder, loc, add(add(range.firstLeaf, leaf), one), range.units,
+                     range.logLeaves, range.extent);
+  };
+  if (levels > 0)
+    inits.append({constant(0), leafEnd(constant(0))});
+  ring.begin();
+  if (ring.isActive())
+    inits.push_back(constant(0));
+
+  auto loop = scf::ForOp::create(builder, loc, range.begin, range.end,
+                                 constant(sum.getStepInt()), inits);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(loop.getBody());
+  Value k = loop.getInductionVar();
+  ValueRange carried = loop.getRegionIterArgs();
+  auto take = [&](size_t n) {
+    ValueRange taken = carried.take_front(n);
+    carried = carried.drop_front(n);
+    return taken;
+  };
+  Registers accumulator(take(count)), total = zeros;
+  SmallVector<Registers> stack;
+  Value leaf, end, slot;
+  if (levels > 0) {
+    total = Registers(take(count));
+    for (int level = 0; level != levels; ++level)
+      stack.emplace_back(take(count));
+    leaf = take(1).front();
+    end = take(1).front();
+  }
+  if (ring.isActive())
+    slot = take(1).front();
+
+  scalars[sum.getInductionVar()] = k;
+  ring.step(k, slot);
+  FailureOr<Registers> added = lowerBody(sum, accumulator);
+  if (failed(added))
+    return failure();
+  ring.forget();
+
+  SmallVector<Value> yields;
+  if (levels == 0) {
+    yields.assign(added->begin(), added->end());
+  } else {
+    Value next = add(k, constant(sum.getStepInt()));
+    Value atEnd = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, next, end);
+    SmallVector<Type> types;
+    types.append((levels + 2) * count, builder.getF32Type());
+    types.append(2, builder.getI32Type());
+    auto conditional = scf::IfOp::create(builder, loc, types, atEnd, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard branchGuard(builder);
+    auto yieldAll = [&](const Registers &accumulator, const Registers &total,
+                        ArrayRef<Registers> stack, Value leaf, Value end) {
+      SmallVector<Value> values(accumulator.begin(), accumulator.end());
+      llvm::append_range(values, total);
+      for (const Registers &registers : stack)
+        llvm::append_range(values, registers);
+      values.append({leaf, end});
+      scf::YieldOp::create(builder, loc, values);
+    };
+    builder.setInsertionPointToStart(conditional.elseBlock());
+    yieldAll(*added, total, stack, leaf, end);
+    builder.setInsertionPointToStart(conditional.thenBlock());
+    combineLevels(builder, loc, leaf, 0, *added, stack, total);
+    Value nextLeaf = add(leaf, one);
+    yieldAll(zeros, total, stack, nextLeaf, leafEnd(nextLeaf));
+    yields.assign(conditional.getResults().begin(), conditional.getResults().end());
+  }
+  builder.setInsertionPointToEnd(loop.getBody());
+  if (ring.isActive())
+    yields.push_back(ring.nextSlot(slot));
+  scf::YieldOp::create(builder, loc, yields);
+
+  builder.setInsertionPointAfter(loop);
+  ring.end();
+  ValueRange results = loop.getResults();
+  return Registers(levels == 0 ? results.take_front(count) : results.slice(count, count));
+}
+
+/// Adds neighbours, level by level.
+Registers KernelLowering::addTree(SmallVector<Registers> parts) {
+  while (parts.size() > 1) {
+    SmallVector<Registers> sums;
+    for (size_t i = 0; i < parts.size(); i += 2) {
+      Registers sum;
+      for (auto [left, right] : llvm::zip(parts[i], parts[i + 1]))
+        sum.push_back(arith::AddFOp::create(builder, loc, left, right));
+      sums.push_back(sum);
+    }
+    parts = sums;
+  }
+  return parts.front();
+}
+
+/// Adds the parts of the warps that share the reduced dimension, through shared memory.
+Registers KernelLowering::combineWarps(SumOp sum, const Registers &partial) {
+  int warpsK = sum.getSchedule()->getWarpsK();
+  if (warpsK == 1)
+    return partial;
+  auto type = cast<RankedTensorType>(sum.getResult().getType());
+  Layout from = getLayoutOf(sum.getYielded().getType()), to = getLayoutOf(type);
+  SharedTile tile(type.getShape(), type.getElementType(), type.getRank() - 1);
+  Value base = shared.beginPhase(builder, loc, warpsK * tile.bytes());
+  Value part = arith::ShRUIOp::create(builder, loc, threads->warp(),
+                                      constant(llvm::Log2_64(numWarps / warpsK)));
+  Value mine = offset(base, mul(part, constant(tile.bytes())));
+  tile.store(builder, loc, *threads, mine, from, partial, llvm::Log2_64(warpsK));
+  simt::BarrierOp::create(builder, loc, Value(), IntegerAttr());
+  SmallVector<Registers> parts;
+  for (int i = 0; i != warpsK; ++i)
+    parts.push_back(tile.load(builder, loc, *threads, offset(base, i * tile.bytes()), to));
+  return addTree(parts);
+}
+
+LogicalResult KernelLowering::lowerSum(SumOp sum) {
+  enclosingSum = sum;
+  FailureOr<Registers> partial = lowerPart(sum, partOf(sum));
+  enclosingSum = {};
+  if (failed(partial))
+    return failure();
+  Registers sums = combineWarps(sum, *partial);
+  Value visible = constant(1, 1);
+  if (sum.getSplitInt() > 1 && failed(combinePrograms(sum, sums, visible)))
+    return failure();
+  tiles[sum.getResult()] = sums;
+  scalars[sum.getVisible()] = visible;
+  return success();
+}
