@@ -159,7 +159,16 @@ def run_gtests(folder, arguments):
     return sum(results, Result())
 
 
+def is_without_compiler(build):
+    """Whether the build was configured with LORA_BUILD_COMPILER=OFF."""
+    cache = build / "CMakeCache.txt"
+    return cache.exists() and "\nLORA_BUILD_COMPILER:BOOL=OFF\n" in cache.read_text()
+
+
 def run_lit(arguments):
+    if is_without_compiler(arguments.build):
+        report("lit", "skipped, since the build has no compiler")
+        return Result(skipped=1)
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "report.json")
         command = [LIT, "-sv", "--no-progress-bar", "--order=lexical", "--output", path]

@@ -114,12 +114,12 @@ def Simt_CpAsyncWaitOp : Simt_Op<"cp_async_wait", [MemoryEffects<[MemRead, MemWr
 def Simt_BarrierOp : Simt_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Wait for all threads of the block, or of a part of it";
   let description = [{
-    Without operands all threads of the block take part. `simt.barrier %id, 64` is a named barrier
+    Without operands all threads of the block take part. `simt.barrier named %id, 64` is a named barrier
     among 64 threads, whole warps, that all pass the same id in 1 to 15. Shared and global accesses
     of the participants before it are ordered before those behind it.
   }];
   let arguments = (ins Optional<I32>:$id, OptionalAttr<I32Attr>:$threads);
-  let assemblyFormat = "($id^ `,` $threads)? attr-dict";
+  let assemblyFormat = "(`named` $id^ `,` $threads)? attr-dict";
   let hasVerifier = 1;
 }
 

@@ -91,12 +91,8 @@ static void addDivisions(HandlerTable &table) {
   table.add<arith::FloorDivSIOp>(evaluateIntegers<divideSigned<floorDivide>>);
   table.add<arith::CeilDivSIOp>(
       evaluateIntegers<divideSigned<[](Pair p) { return floorDivide(p) + (p.a % p.b != 0); }>>);
-  // The remainder of a division by -1 is 0 even where the quotient overflows.
-  table.add<arith::RemSIOp>(evaluateIntegers<[](Pair p) -> Result {
-    if (p.b == 0)
-      return "division by zero";
-    return p.b == -1 ? int64_t(0) : p.a % p.b;
-  }>);
+  // As in LLVM, a remainder is undefined where the quotient is.
+  table.add<arith::RemSIOp>(evaluateIntegers<divideSigned<[](Pair p) { return p.a % p.b; }>>);
   table.add<arith::DivUIOp>(
       evaluateIntegers<divideUnsigned<[](uint64_t a, uint64_t b) { return a / b; }>>);
   table.add<arith::CeilDivUIOp>(

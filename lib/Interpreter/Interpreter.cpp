@@ -67,8 +67,6 @@ static LogicalResult checkType(Operation *op, Type type) {
   Type element = getElementTypeOrSelf(type);
   if (auto view = dyn_cast<tile::ViewType>(type))
     element = view.getElementType();
-  if (isa<tile::ElementType>(element))
-    return op->emitOpError("expected a specialised kernel, got a value of type ") << type;
   if (!getElement(element))
     return op->emitOpError("expected values of i1, i32, i64, index, f16, bf16, f32 or pointers, "
                            "got ")
@@ -77,7 +75,8 @@ static LogicalResult checkType(Operation *op, Type type) {
   if (!shaped)
     return success();
   if (!tile::isTile(type))
-    return op->emitOpError("expected a tile of rank 1 or 2, got ") << type;
+    return op->emitOpError("expected a tile of rank 1 or 2 with sizes that are powers of two, got ")
+           << type;
   if (!shaped.hasStaticShape())
     return op->emitOpError("expected a specialised kernel, got a tile of type ") << type;
   if (shaped.getNumElements() > kMaxElements)
@@ -143,8 +142,8 @@ static FailureOr<SmallVector<Tensor>> convertArguments(tile::KernelOp kernel,
 /// Checks the conditions of the `assuming` clause over the arguments and the configuration.
 static LogicalResult checkAssumptions(tile::KernelOp kernel, ArrayRef<Tensor> arguments) {
   llvm::StringMap<int64_t> known;
-  if (kernel.getConfig())
-    for (NamedAttribute entry : *kernel.getConfig())
+  if (DictionaryAttr config = kernel.getConfigAttr())
+    for (NamedAttribute entry : config)
       if (auto value = dyn_cast<IntegerAttr>(entry.getValue()))
         known[entry.getName()] = value.getInt();
   for (auto [name, argument] : llvm::zip(kernel.getArgNames(), arguments))

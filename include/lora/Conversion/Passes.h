@@ -21,6 +21,9 @@ class GPUModuleOp;
 namespace LLVM {
 class LLVMDialect;
 }
+namespace math {
+class MathDialect;
+}
 namespace NVVM {
 class NVVMDialect;
 }

@@ -334,7 +334,7 @@ LogicalResult KernelLowering::lower(Operation *op) {
         return success();
       })
       .Default([&](Operation *other) -> LogicalResult {
-        if (other->getNumResults() == 1 && other->getNumRegions() == 0 && isPure(other))
+        if (other->getNumResults() == 1 && other->getNumRegions() == 0 && isMemoryEffectFree(other))
           return lowerElementwise(other);
         return other->emitError("no thread-level form of this op is known");
       });

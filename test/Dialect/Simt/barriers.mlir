@@ -4,10 +4,10 @@
 // CHECK-LABEL: llvm.func @barriers
 llvm.func @barriers(%id: i32) {
   // CHECK:      simt.barrier{{$}}
-  // CHECK-NEXT: simt.barrier %{{.*}}, 64
+  // CHECK-NEXT: simt.barrier named %{{.*}}, 64
   // CHECK-NEXT: simt.warp_barrier
   simt.barrier
-  simt.barrier %id, 64
+  simt.barrier named %id, 64
   simt.warp_barrier
   llvm.return
 }

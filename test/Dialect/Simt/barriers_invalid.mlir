@@ -2,7 +2,7 @@
 
 llvm.func @part_of_a_warp(%id: i32) {
   // expected-error@+1 {{expected a positive multiple of 32 threads, got 48}}
-  simt.barrier %id, 48
+  simt.barrier named %id, 48
   llvm.return
 }
 
@@ -10,7 +10,7 @@ llvm.func @part_of_a_warp(%id: i32) {
 
 llvm.func @no_threads(%id: i32) {
   // expected-error@+1 {{expected a positive multiple of 32 threads, got 0}}
-  simt.barrier %id, 0
+  simt.barrier named %id, 0
   llvm.return
 }
 

@@ -161,13 +161,13 @@ TEST_F(AccessTest, TablesOfPointersHoldAddresses) {
 }
 
 TEST_F(AccessTest, AccumulateRoundsTheSumOnce) {
-  // 2048 + 1 + 2^-10 is above the tie between 2048 and 2050; rounding the addend first, it is not.
+  // 2048 + 1 + 2^-12 is above the tie between 2048 and 2050; rounding the addend first, it is not.
   std::vector<uint16_t> half = {floatToHalf(2048), floatToHalf(2048)};
   const std::string text = R"(tile.kernel @test(%y: !tile.ptr<f16>) grid ["1", "1", "1"] {
     %c0 = arith.constant 0 : i32
     %c2 = arith.constant 2 : i32
     %Y = tile.view %y sizes [%c2] strides [1] : !tile.ptr<f16> -> !tile.view<?xf16>
-    %t = arith.constant dense<[1.0, 1.0001220703125]> : tensor<2xf32>
+    %t = arith.constant dense<[1.0, 1.000244140625]> : tensor<2xf32>
     tile.store %t, %Y[%c0] accumulate : tensor<2xf32>, !tile.view<?xf16>
     tile.return
   })";

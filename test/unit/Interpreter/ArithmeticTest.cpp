@@ -109,7 +109,7 @@ TEST_F(ArithmeticTest, IntegersWrapAround) {
 
 TEST_F(ArithmeticTest, Divisions) {
   EXPECT_EQ(ints("arith.divsi", {7, -7, 7, -7}, {2, 2, -2, -2}), Ints({3, -3, -3, 3}));
-  EXPECT_EQ(ints("arith.remsi", {7, -7, 7, INT32_MIN}, {2, 2, -2, -1}), Ints({1, -1, 1, 0}));
+  EXPECT_EQ(ints("arith.remsi", {7, -7, 7, 8}, {2, 2, -2, -1}), Ints({1, -1, 1, 0}));
   EXPECT_EQ(ints("arith.floordivsi", {7, -7, 7, -6}, {2, 2, -2, 2}), Ints({3, -4, -4, -3}));
   EXPECT_EQ(ints("arith.ceildivsi", {7, -7, 7, 6}, {2, 2, -2, 2}), Ints({4, -3, -3, 3}));
   EXPECT_EQ(ints("arith.divui", {-1, 7, 8, 9}, {2, 2, 2, -1}), Ints({INT32_MAX, 3, 4, 0}));
@@ -267,6 +267,7 @@ INSTANTIATE_TEST_SUITE_P(
         UndefinedCase{"%r = arith.ceildivui %seven, %zero : i32", "division by zero"},
         UndefinedCase{"%r = arith.floordivsi %seven, %zero : i32", "division by zero"},
         UndefinedCase{"%r = arith.divsi %least, %minus : i32", "the quotient overflows"},
+        UndefinedCase{"%r = arith.remsi %least, %minus : i32", "the quotient overflows"},
         UndefinedCase{"%r = arith.ceildivsi %least, %minus : i32", "the quotient overflows"},
         UndefinedCase{"%r = arith.shli %seven, %wide : i32", "shift by less than the width"},
         UndefinedCase{"%r = arith.shrsi %seven, %minus : i32", "shift by less than the width"},

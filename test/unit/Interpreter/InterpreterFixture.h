@@ -36,6 +36,7 @@ protected:
   InterpreterFixture() {
     context.loadDialect<tile::TileDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
                         mlir::scf::SCFDialect>();
+    context.printOpOnDiagnostic(false);
     context.getDiagEngine().registerHandler([this](mlir::Diagnostic &diagnostic) {
       messages.push_back(diagnostic.str());
       for (mlir::Diagnostic &note : diagnostic.getNotes())

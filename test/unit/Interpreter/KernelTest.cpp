@@ -179,10 +179,16 @@ TEST_F(KernelTest, Unspecialised) {
   expectError("expected a specialised kernel, got one with parameters",
               R"(tile.kernel @test() params [B = 8 in [8]] grid ["1", "1", "1"] { tile.return })");
   messages.clear();
-  expectError("expected a specialised kernel, got a tile of type 'tensor<?xi32>'",
+  expectError("expected a specialised kernel, got a tile of type 'tensor<?xi32, ",
               R"(tile.kernel @test() grid ["1", "1", "1"] {
-                   %t = tile.iota : tensor<?xi32>
+                   %t = tile.iota : tensor<?xi32, #tile.shape<"2 * 4">>
                    tile.return })");
+  for (const char *op :
+       {"%p = tile.param \"2 * 4\" : i32", "%p = tile.assume_divisible %c0 by \"2 * 4\" : i32"}) {
+    messages.clear();
+    expectError("expected a specialised kernel, got the ", kernel(op), {buffer(y, "y"), 0});
+    memory = Memory();
+  }
 }
 
 TEST_F(KernelTest, WrongArguments) {
@@ -226,8 +232,9 @@ TEST_F(KernelTest, UnknownTypes) {
                    %s = arith.constant 1.0 : f64
                    tile.return })");
   messages.clear();
-  expectError("expected a tile of rank 1 or 2, got 'tensor<1x1x1xf32>'",
-              R"(tile.kernel @test() grid ["1", "1", "1"] {
+  expectError(
+      "expected a tile of rank 1 or 2 with sizes that are powers of two, got 'tensor<1x1x1xf32>'",
+      R"(tile.kernel @test() grid ["1", "1", "1"] {
                    %s = arith.constant dense<1.0> : tensor<1x1x1xf32>
                    tile.return })");
 }

@@ -1,0 +1,128 @@
+// LoRA expand, for any mapping of tokens to adapters and slices of any widths:
+//
+//   y[t, offset[slice] : offset[slice] + width[slice]] (+)= s[slice, t, :] . B[slice, lora(t)]^T
+//
+// One program computes BLOCK_M tokens of one adapter times BLOCK_N columns of one slice. Rows of
+// tokens without an adapter are not touched, nor are columns outside of the slices.
+//
+//   s  [slices, tokens, max_rank]    b              [slices, max_loras] pointers to [width, rank]
+//   y  [tokens, y_width]             ranks          [max_loras], 0 for an empty slot
+//                                    slice_offsets  [slices], first column of the slice in y
+//                                    slice_widths   [slices]
+//
+// The mapping is that of the vLLM V1 kernels; see shrink.mlir. The products are taken in the
+// weights' element type and added in f32. The sum over the rank is canonical for a given BLOCK_K of
+// 16 (ranks up to 16) or of 32 and more (any rank).
+
+!w_elem = !tile.element<W>
+!y_elem = !tile.element<Y>
+!rows   = tensor<?xi32, #tile.shape<BLOCK_M>>
+!s_tile = tensor<?x?xf32, #tile.shape<BLOCK_M, BLOCK_K>>
+!w_tile = tensor<?x?x!tile.element<W>, #tile.shape<BLOCK_M, BLOCK_K>>
+!b_tile = tensor<?x?x!tile.element<W>, #tile.shape<BLOCK_K, BLOCK_N>>
+!sum    = tensor<?x?xf32, #tile.shape<BLOCK_M, BLOCK_N>>
+!y_tile = tensor<?x?x!tile.element<Y>, #tile.shape<BLOCK_M, BLOCK_N>>
+
+tile.kernel @expand(
+    %s: !tile.ptr<f32>, %b: !tile.ptr<!tile.ptr<!w_elem>>, %y: !tile.ptr<!y_elem>,
+    %token_indices: !tile.ptr<i32>, %num_tokens_per_lora: !tile.ptr<i32>,
+    %lora_start_loc: !tile.ptr<i32>, %active_lora_ids: !tile.ptr<i32>,
+    %ranks: !tile.ptr<i32>, %slice_offsets: !tile.ptr<i32>, %slice_widths: !tile.ptr<i32>,
+    %tokens: i32, %max_rank: i32, %max_width: i32, %y_width: i32, %slices: i32, %max_loras: i32,
+    %s_stride: i64, %s_slice_stride: i64, %b_stride: i64, %y_stride: i64)
+    types [Y = f16 in [f16, bf16], W = f16 in [f16, bf16]]
+    params [BLOCK_M = 16 in [16, 32, 64, 128], BLOCK_N = 128 in [32, 64, 128, 256],
+            BLOCK_K = 16 in [16, 32, 64, 128], WARPS = 4 in [1, 2, 4, 8], STAGES = 1 in [1],
+            ADD_INPUTS = 1 in [0, 1],
+            RANK_ALIGN = 8 in [1, 2, 4, 8], Y_ALIGN = 8 in [1, 2, 4, 8]]
+    where ["BLOCK_M * BLOCK_N <= 2048 * WARPS", "BLOCK_N >= 32",
+           "BLOCK_M / 16 * (BLOCK_N / 32) >= WARPS",
+           "BLOCK_K * (BLOCK_M + BLOCK_N) <= 8192 * WARPS"]
+    assuming ["s_stride % RANK_ALIGN == 0", "s_slice_stride % RANK_ALIGN == 0",
+              "s % (4 * RANK_ALIGN) == 0", "b_stride % RANK_ALIGN == 0",
+              "y_stride % Y_ALIGN == 0", "y % (2 * Y_ALIGN) == 0"]
+    grid ["ceildiv(tokens, BLOCK_M) * ceildiv(max_width, BLOCK_N)", "slices", "max_loras + 1"] {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %block_m = tile.param BLOCK_M : i32
+  %block_n = tile.param BLOCK_N : i32
+
+  // The adapter of this plane of the grid, and where its tokens are.
+  %plane = tile.program_id z : i32
+  %planes = arith.addi %max_loras, %c1 : i32
+  %Ids = tile.view %active_lora_ids sizes [%planes] strides [1] : !tile.ptr<i32> -> !tile.view<?xi32>
+  %Counts = tile.view %num_tokens_per_lora sizes [%planes] strides [1] : !tile.ptr<i32> -> !tile.view<?xi32>
+  %Starts = tile.view %lora_start_loc sizes [%planes] strides [1] : !tile.ptr<i32> -> !tile.view<?xi32>
+  %lora = tile.load_scalar %Ids[%plane] : !tile.view<?xi32> -> i32
+  %count = tile.load_scalar %Counts[%plane] : !tile.view<?xi32> -> i32
+  %start = tile.load_scalar %Starts[%plane] : !tile.view<?xi32> -> i32
+
+  // The slice of this plane, and its columns in y.
+  %slice = tile.program_id y : i32
+  %Offsets = tile.view %slice_offsets sizes [%slices] strides [1] : !tile.ptr<i32> -> !tile.view<?xi32>
+  %Widths = tile.view %slice_widths sizes [%slices] strides [1] : !tile.ptr<i32> -> !tile.view<?xi32>
+  %any_offset = tile.load_scalar %Offsets[%slice] : !tile.view<?xi32> -> i32
+  %any_width = tile.load_scalar %Widths[%slice] : !tile.view<?xi32> -> i32
+  %offset = tile.assume_divisible %any_offset by Y_ALIGN : i32
+  %width = tile.assume_divisible %any_width by Y_ALIGN : i32
+
+  // The block of tokens and columns of this program.
+  %program = tile.program_id x : i32
+  %blocks_n = arith.ceildivui %max_width, %block_n : i32
+  %m_block = arith.divui %program, %blocks_n : i32
+  %n_block = arith.remui %program, %blocks_n : i32
+  %m = arith.muli %m_block, %block_m : i32
+  %n = arith.muli %n_block, %block_n : i32
+
+  %has_adapter = arith.cmpi sge, %lora, %c0 : i32
+  %has_tokens = arith.cmpi slt, %m, %count : i32
+  %has_columns = arith.cmpi slt, %n, %width : i32
+  %has_rows = arith.andi %has_adapter, %has_tokens : i1
+  %active = arith.andi %has_rows, %has_columns : i1
+  scf.if %active {
+    %Ranks = tile.view %ranks sizes [%max_loras] strides [1] : !tile.ptr<i32> -> !tile.view<?xi32>
+    %any_rank = tile.load_scalar %Ranks[%lora] : !tile.view<?xi32> -> i32
+    %rank = tile.assume_divisible %any_rank by RANK_ALIGN : i32
+
+    %end = arith.addi %start, %count : i32
+    %first = arith.addi %start, %m : i32
+    %Tokens = tile.view %token_indices sizes [%end] strides [1] : !tile.ptr<i32> -> !tile.view<?xi32>
+    %rows = tile.load %Tokens[%first] padding -1 : i32 : !tile.view<?xi32> -> !rows
+
+    %slots = arith.extui %max_loras : i32 to i64
+    %Table = tile.view %b sizes [%slices, %max_loras] strides [%slots, 1]
+        : !tile.ptr<!tile.ptr<!w_elem>> -> !tile.view<?x?x!tile.ptr<!w_elem>>
+    %slot = tile.load_scalar %Table[%slice, %lora]
+        : !tile.view<?x?x!tile.ptr<!w_elem>> -> !tile.ptr<!w_elem>
+    %weights = tile.assume_divisible %slot by "2 * RANK_ALIGN" : !tile.ptr<!w_elem>
+
+    %S = tile.view %s sizes [%slices, %tokens, %rank] strides [%s_slice_stride, %s_stride, 1]
+        : !tile.ptr<f32> -> !tile.view<?x?x?xf32>
+    %S_slice = tile.subview %S[%slice] : !tile.view<?x?x?xf32> -> !tile.view<?x?xf32>
+    %B = tile.view %weights sizes [%width, %rank] strides [%b_stride, 1]
+        : !tile.ptr<!w_elem> -> !tile.view<?x?x!w_elem>
+    %Bt = tile.transpose %B : !tile.view<?x?x!w_elem>
+
+    %sum, %mine = tile.sum %r below %rank step BLOCK_K -> !sum {
+      %s_tile = tile.gather %S_slice[%rows, %r] : !tile.view<?x?xf32>, !rows -> !s_tile
+      %s_rounded = tile.cast %s_tile : !s_tile -> !w_tile
+      %b_tile = tile.load %Bt[%r, %n] : !tile.view<?x?x!w_elem> -> !b_tile
+      %product = tile.dot %s_rounded, %b_tile : !w_tile, !b_tile -> !sum
+      tile.yield %product : !sum
+    }
+
+    // The slice ends where its width says, also inside of y.
+    %slice_end = arith.addi %offset, %width : i32
+    %Y = tile.view %y sizes [%tokens, %slice_end] strides [%y_stride, 1]
+        : !tile.ptr<!y_elem> -> !tile.view<?x?x!y_elem>
+    %column = arith.addi %offset, %n : i32
+    %add_inputs = tile.param ADD_INPUTS : i1
+    scf.if %add_inputs {
+      tile.scatter %sum, %Y[%rows, %column] accumulate : !sum, !tile.view<?x?x!y_elem>, !rows
+    } else {
+      %rounded = tile.cast %sum : !sum -> !y_tile
+      tile.scatter %rounded, %Y[%rows, %column] : !y_tile, !tile.view<?x?x!y_elem>, !rows
+    }
+  }
+  tile.return
+}

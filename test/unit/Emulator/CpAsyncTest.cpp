@@ -1,0 +1,136 @@
+//===- CpAsyncTest.cpp - Asynchronous copies that are used too early -----===//
+//
+// Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelTest.h"
+
+namespace lora::emulator {
+namespace {
+
+class CpAsyncTest : public KernelTest {
+protected:
+  /// Every thread copies word %tid of p to its own place in shared memory, does `body`.
+  std::string tryCopy(const std::string &body, int threads = 32, const RunOptions &options = {}) {
+    return tryRun({.arguments = "%p: !llvm.ptr<1>",
+                   .body = R"(
+    %c1 = arith.constant 1 : i32
+    %s = simt.shared 0
+    %other = arith.xori %tid, %c1 : i32
+    %mine = llvm.getelementptr %s[%tid] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
+    %theirs = llvm.getelementptr %s[%other] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
+    %from = llvm.getelementptr %p[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+    simt.cp_async %mine, %from, 4
+    )" + body,
+                   .threads = threads,
+                   .sharedBytes = 4 * threads},
+                  options);
+  }
+};
+
+TEST_F(CpAsyncTest, OwnDataAfterTheWait) {
+  EXPECT_EQ(tryCopy(R"(simt.cp_async_commit
+    simt.cp_async_wait 0
+    %v = simt.load %mine : !llvm.ptr<3> -> i32)"),
+            "");
+}
+
+TEST_F(CpAsyncTest, ReadWithoutWait) {
+  expectHolds(tryCopy(R"(simt.cp_async_commit
+    %v = simt.load %mine : !llvm.ptr<3> -> i32
+    simt.cp_async_wait 0)"),
+              {"simt.load at kernel.mlir:10:10", "the bytes are in flight: not waited for since "
+                                                 "simt.cp_async at kernel.mlir:8:5 in thread "});
+}
+
+TEST_F(CpAsyncTest, WaitThatLeavesTheGroupPending) {
+  expectHolds(tryCopy(R"(simt.cp_async_commit
+    simt.cp_async_wait 1
+    %v = simt.load %mine : !llvm.ptr<3> -> i32)"),
+              {"the bytes are in flight"});
+}
+
+TEST_F(CpAsyncTest, WaitWithoutCommit) {
+  expectHolds(tryCopy(R"(simt.cp_async_wait 0
+    %v = simt.load %mine : !llvm.ptr<3> -> i32)"),
+              {"the bytes are in flight"});
+}
+
+TEST_F(CpAsyncTest, OthersNeedABarrierBehindTheWait) {
+  EXPECT_EQ(tryCopy(R"(simt.cp_async_commit
+    simt.cp_async_wait 0
+    simt.warp_barrier
+    %v = simt.load %theirs : !llvm.ptr<3> -> i32)"),
+            "");
+  // Before the wait it does not help.
+  EXPECT_NE(tryCopy(R"(simt.cp_async_commit
+    simt.warp_barrier
+    simt.cp_async_wait 0
+    %v = simt.load %theirs : !llvm.ptr<3> -> i32)"),
+            "");
+  EXPECT_NE(tryCopy(R"(simt.cp_async_commit
+    simt.cp_async_wait 0
+    %v = simt.load %theirs : !llvm.ptr<3> -> i32)"),
+            "");
+}
+
+TEST_F(CpAsyncTest, OverwritesBytesInFlight) {
+  expectHolds(tryCopy("simt.store %tid, %mine : i32, !llvm.ptr<3>"),
+              {"simt.store at kernel.mlir:9:5", "the bytes are in flight"});
+  expectHolds(tryCopy("simt.cp_async %mine, %from, 4"),
+              {"simt.cp_async at kernel.mlir:9:5", "the bytes are in flight"});
+}
+
+TEST_F(CpAsyncTest, OverwritesTheSource) {
+  expectHolds(tryCopy("simt.store %tid, %from : i32, !llvm.ptr<1>"),
+              {"simt.store at kernel.mlir:9:5",
+               "overwrites the source of an asynchronous copy in flight, of simt.cp_async at "
+               "kernel.mlir:8:5 in thread "});
+  EXPECT_EQ(tryCopy(R"(simt.cp_async_commit
+    simt.cp_async_wait 0
+    simt.store %tid, %from : i32, !llvm.ptr<1>)"),
+            "");
+}
+
+TEST_F(CpAsyncTest, OverwritesWhatOthersMayStillRead) {
+  // The ring's slot is filled again without a barrier behind its last readers.
+  EXPECT_NE(tryCopy(R"(simt.cp_async_commit
+    simt.cp_async_wait 0
+    simt.warp_barrier
+    %v = simt.load %theirs : !llvm.ptr<3> -> i32
+    simt.cp_async %mine, %from, 4
+    simt.cp_async_commit
+    simt.cp_async_wait 0)"),
+            "");
+}
+
+TEST_F(CpAsyncTest, ReturnsWithCopiesInFlight) {
+  expectHolds(tryCopy("simt.cp_async_commit"),
+              {"simt.cp_async at kernel.mlir:8:5",
+               "the thread returns without waiting for this asynchronous copy"});
+}
+
+TEST_F(CpAsyncTest, FalsePredicateWritesZeros) {
+  EXPECT_EQ(tryCopy(R"(simt.cp_async_commit
+    simt.cp_async_wait 0
+    %no = arith.constant false
+    %null = llvm.mlir.zero : !llvm.ptr<1>
+    simt.store %c1, %mine : i32, !llvm.ptr<3>
+    simt.cp_async %mine, %null, 4 if %no
+    simt.cp_async_commit
+    simt.cp_async_wait 0
+    %v = simt.load %mine : !llvm.ptr<3> -> i32
+    %sum = arith.addi %v, %c1 : i32
+    simt.store %sum, %from : i32, !llvm.ptr<1>)"),
+            "");
+  EXPECT_EQ(memory[31], 1);
+}
+
+TEST_F(CpAsyncTest, MisalignedDestination) {
+  expectHolds(tryCopy("simt.cp_async %mine, %from, 16", 64), {"simt.cp_async"});
+}
+
+} // namespace
+} // namespace lora::emulator
