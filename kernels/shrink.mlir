@@ -30,11 +30,15 @@ tile.kernel @shrink(
     params [BLOCK_M = 16 in [16, 32, 64, 128], BLOCK_N = 16 in [8, 16, 32, 64, 128],
             BLOCK_K = 128 in [32, 64, 128], SPLIT_K = 1 in [1, 2, 4, 8, 16],
             WARPS = 4 in [1, 2, 4, 8], WARPS_K = 4 in [1, 2, 4, 8], STAGES = 1 in [1, 2, 3, 4],
-            ALIGN = 8 in [1, 2, 4, 8]]
+            ALIGN = 8 in [1, 2, 4, 8], RANK_ALIGN = 4 in [1, 2, 4]]
     where ["WARPS % WARPS_K == 0", "WARPS / WARPS_K * 16 <= BLOCK_M", "WARPS_K * SPLIT_K <= 32",
-           "STAGES == 1 || ALIGN >= 2", "BLOCK_M * BLOCK_N <= 8192"]
+           "STAGES == 1 || ALIGN >= 2", "BLOCK_M * BLOCK_N * WARPS_K <= 1024 * WARPS",
+           "WARPS_K * BLOCK_M * BLOCK_N <= 16384",
+           "BLOCK_K * (BLOCK_M + BLOCK_N) * WARPS_K <= 8192 * WARPS",
+           "STAGES == 1 || STAGES * WARPS_K * (BLOCK_M + BLOCK_N) * BLOCK_K <= 49152"]
     assuming ["hidden % ALIGN == 0", "x_stride % ALIGN == 0", "a_stride % ALIGN == 0",
-              "x % (2 * ALIGN) == 0"]
+              "x % (2 * ALIGN) == 0", "max_rank % RANK_ALIGN == 0", "s_stride % RANK_ALIGN == 0",
+              "s_slice_stride % RANK_ALIGN == 0", "s % (4 * RANK_ALIGN) == 0"]
     grid ["ceildiv(tokens, BLOCK_M) * ceildiv(max_rank, BLOCK_N) * SPLIT_K", "slices",
           "max_loras + 1"] {
   %c0 = arith.constant 0 : i32

@@ -97,7 +97,7 @@ install_packages() {
 configure_and_build() {
   say "Configuring build/release"
   cmake --preset release
-  say "Building build/release (the first time takes minutes; CMAKE_BUILD_PARALLEL_LEVEL=N limits it to N jobs)"
+  say "Building build/release (minutes at first; CMAKE_BUILD_PARALLEL_LEVEL=N limits it to N jobs)"
   cmake --build --preset release ${1:+--target "$@"}
 }
 

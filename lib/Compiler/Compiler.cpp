@@ -111,7 +111,7 @@ void Compilation::State::runPhase(Phase phase) {
   case Phase::Tile:
     return;
   case Phase::Specialized:
-    return runPasses([&](OpPassManager &passes) {
+    runPasses([&](OpPassManager &passes) {
       TileSpecializeOptions specialize;
       for (const std::string &setting : allSettings())
         specialize.set.push_back(setting);
@@ -119,6 +119,8 @@ void Compilation::State::runPhase(Phase phase) {
       passes.addPass(createCanonicalizerPass());
       passes.addPass(createCSEPass());
     });
+    manifest = manifestOfKernel(*module->getOps<KernelOp>().begin(), facts);
+    return;
   case Phase::Scheduled:
     return runPasses([](OpPassManager &passes) {
       passes.addPass(createTileSimplify());
@@ -130,8 +132,6 @@ void Compilation::State::runPhase(Phase phase) {
       passes.addPass(createCSEPass());
     });
   case Phase::Simt: {
-    KernelOp kernel = *module->getOps<KernelOp>().begin();
-    manifest = manifestOfKernel(kernel, facts);
     runPasses([](OpPassManager &passes) {
       passes.addPass(createTileToSimt());
       passes.addPass(createCanonicalizerPass());
@@ -212,3 +212,6 @@ ModuleOp Compilation::module() const { return *state->module; }
 const KernelManifest &Compilation::manifest() const { return state->manifest; }
 const Cubin &Compilation::cubin() const { return state->cubin; }
 const TargetFacts &Compilation::target() const { return state->facts; }
+void Compilation::check(LogicalResult result) const {
+  state->diagnostics.throwIfError(failed(result));
+}

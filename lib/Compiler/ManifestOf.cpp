@@ -39,6 +39,7 @@ KernelManifest lora::manifestOfKernel(KernelOp kernel, const TargetFacts &target
     manifest.grid[i] = text.str();
   for (StringRef text : kernel.getAssumptions().getAsValueRange<StringAttr>())
     manifest.assumptions.push_back(text.str());
+  manifest.threads = 32 * kernel.getConfigInt("WARPS", 4);
   manifest.versions["llvm"] = LLVM_VERSION_STRING;
   return manifest;
 }
@@ -48,7 +49,6 @@ void lora::completeManifest(KernelManifest &manifest, gpu::GPUFuncOp function) {
     auto attribute = function->getAttrOfType<IntegerAttr>(name);
     return attribute ? attribute.getInt() : otherwise;
   };
-  manifest.threads = (*function.getKnownBlockSize())[0];
   manifest.sharedBytes = number("simt.shared_bytes", 0);
   manifest.workspaceBytesPerGroup = number("simt.workspace_bytes", 0);
   manifest.splitGroupSize = number("simt.split", 1);

@@ -56,13 +56,17 @@ public:
   /// After Phase::Specialized: the kernel's module. It changes with later phases.
   mlir::ModuleOp module() const;
 
-  /// After Phase::Simt, complete but for the report, which Phase::Cubin adds.
+  /// After Phase::Specialized; Phase::Simt adds the needs of shared memory and workspace,
+  /// Phase::Cubin the report.
   const KernelManifest &manifest() const;
 
   /// After Phase::Cubin.
   const Cubin &cubin() const;
 
   const TargetFacts &target() const;
+
+  /// Throws Error with the diagnostic that the caller's own use of the module has emitted.
+  void check(mlir::LogicalResult result) const;
 
 private:
   struct State;

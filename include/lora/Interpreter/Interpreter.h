@@ -21,10 +21,10 @@
 //
 // What the dialect leaves undefined is an error: an access that lies in no registered buffer,
 // writes a read-only one or is not aligned to its element; a broken promise (an `assuming` clause,
-// tile.assume_divisible, an `in_bounds` fact); a row index that occurs twice in a scatter; two
-// programs that accumulate to one element; programs of a split group that do not all evaluate the
-// sum; integer division by zero or with an overflow; a shift by the width or more; a float that
-// fits no integer of the result's type.
+// tile.assume_divisible, the `alignment` or `in_bounds` of an access); a row index inside the view
+// that occurs twice in a scatter; two programs that accumulate to one element; programs of a split
+// group that do not all evaluate the sum; integer division by zero or with an overflow; a shift by
+// the width or more; a float that fits no integer of the result's type.
 //
 //===----------------------------------------------------------------------===//
 

@@ -128,8 +128,21 @@ TEST_F(CpAsyncTest, FalsePredicateWritesZeros) {
   EXPECT_EQ(memory[31], 1);
 }
 
-TEST_F(CpAsyncTest, MisalignedDestination) {
-  expectHolds(tryCopy("simt.cp_async %mine, %from, 16", 64), {"simt.cp_async"});
+TEST_F(CpAsyncTest, Misaligned) {
+  expectHolds(tryCopy(R"(simt.cp_async_commit
+    simt.cp_async_wait 0
+    simt.barrier
+    %q = llvm.getelementptr %s[1] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i32
+    simt.cp_async %q, %p, 16)"),
+              {"simt.cp_async at kernel.mlir:13:5", "misaligned: an access of 16 bytes at 0x4"});
+}
+
+TEST_F(CpAsyncTest, SourceOutsideEveryBuffer) {
+  expectHolds(tryCopy(R"(simt.cp_async_commit
+    simt.cp_async_wait 0
+    %q = llvm.getelementptr %from[256] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i32
+    simt.cp_async %mine, %q, 4)"),
+              {"simt.cp_async at kernel.mlir:12:5", "are outside every buffer"});
 }
 
 } // namespace

@@ -7,6 +7,9 @@
 
 #include "KernelTest.h"
 
+#include <chrono>
+#include <thread>
+
 namespace lora::emulator {
 namespace {
 
@@ -120,8 +123,13 @@ TEST_F(SynchronisationTest, StopsWhenInterrupted) {
             "");
   std::vector<int32_t> p(1);
   buffer(p, "p");
-  std::atomic<bool> interrupt = true;
+  std::atomic<bool> interrupt = false;
+  std::thread user([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    interrupt = true;
+  });
   EXPECT_EQ(run({p.data()}, {.interrupt = &interrupt}), "interrupted");
+  user.join();
 }
 
 } // namespace

@@ -1,0 +1,121 @@
+//===- HostBackend.cpp - Kernels run on the host -------------------------===//
+//
+// Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lora/Execution/HostBackend.h"
+
+#include "Tile/Tile.h"
+#include "lora/Emulator/Emulator.h"
+#include "lora/Interpreter/Interpreter.h"
+#include "lora/Runtime/LaunchPlan.h"
+#include "lora/Support/Error.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+#include <bit>
+#include <memory>
+
+using namespace lora;
+
+CompileOptions lora::compileOptionsFor(LoraOp op, const LoraShape &shape, const Config &config,
+                                       std::string target) {
+  CompileOptions options;
+  options.target = std::move(target);
+  for (const auto &[name, value] : config)
+    options.settings.push_back(name + "=" + std::to_string(value));
+  options.types = {std::string(dtypeName(shape.xType)), std::string(dtypeName(shape.wType))};
+  return options;
+}
+
+/// The bits of the planned values, each as the type that the kernel declares.
+template <typename Argument, typename MakePointer>
+static std::vector<Argument> typedArguments(const KernelManifest &manifest, const LaunchPlan &plan,
+                                            MakePointer makePointer) {
+  std::vector<Argument> arguments;
+  for (size_t i = 0; i < plan.values.size(); ++i) {
+    uint64_t bits = plan.values[i];
+    const std::string &type = manifest.arguments[i].type;
+    if (type == "ptr")
+      arguments.push_back(makePointer(bits));
+    else if (type == "i32")
+      arguments.push_back(static_cast<int32_t>(bits));
+    else if (type == "i64")
+      arguments.push_back(static_cast<int64_t>(bits));
+    else
+      arguments.push_back(std::bit_cast<float>(static_cast<uint32_t>(bits)));
+  }
+  return arguments;
+}
+
+static void interpretKernel(Compilation &compilation, const LaunchPlan &plan,
+                            std::span<HostBuffer> buffers, uint64_t seed) {
+  interpreter::Memory memory;
+  for (HostBuffer &buffer : buffers)
+    memory.addBuffer(buffer.bytes().data(), buffer.bytes().size(), buffer.name(), true);
+  auto arguments = typedArguments<interpreter::KernelArgument>(
+      compilation.manifest(), plan, [](uint64_t address) { return address; });
+  interpreter::Options options;
+  options.shuffleSeed = seed;
+  mlir::ModuleOp module = compilation.module();
+  tile::KernelOp kernel = *module.getOps<tile::KernelOp>().begin();
+  compilation.check(interpreter::interpret(
+      kernel, arguments, {plan.grid[0], plan.grid[1], plan.grid[2]}, memory, options));
+}
+
+static void emulateKernel(Compilation &compilation, const LaunchPlan &plan,
+                          std::span<HostBuffer> buffers, uint64_t seed) {
+  auto check = [&](llvm::Error error) {
+    if (error)
+      throw Error(llvm::toString(std::move(error)));
+  };
+  auto created = emulator::Emulator::create(compilation.module());
+  if (!created)
+    check(created.takeError());
+  std::unique_ptr<emulator::Emulator> emulator = std::move(*created);
+  for (HostBuffer &buffer : buffers)
+    emulator->addBuffer({buffer.bytes().data(), buffer.bytes().size(), buffer.name(), true, true});
+  auto arguments = typedArguments<emulator::Argument>(
+      compilation.manifest(), plan,
+      [](uint64_t address) { return reinterpret_cast<void *>(address); });
+  HostBuffer workspace("workspace", plan.workspaceBytes), counters("counters", plan.counterBytes);
+  if (compilation.manifest().hasWorkspace()) {
+    std::fill(counters.bytes().begin(), counters.bytes().end(), std::byte(0));
+    emulator->addBuffer({workspace.bytes().data(), workspace.bytes().size(), "workspace", false, true});
+    emulator->addBuffer({counters.bytes().data(), counters.bytes().size(), "counters", true, true});
+    arguments.push_back(static_cast<void *>(workspace.bytes().data()));
+    arguments.push_back(static_cast<void *>(counters.bytes().data()));
+  }
+  emulator::RunOptions options;
+  options.grid = {plan.grid[0], plan.grid[1], plan.grid[2]};
+  options.seed = seed;
+  check(emulator->run(arguments, options));
+  for (std::byte byte : counters.bytes())
+    if (byte != std::byte(0))
+      throw Error(compilation.manifest().kernel + ": expected all counters to be zero after a launch");
+}
+
+void lora::runOnHost(HostBackend backend, std::string_view source, const std::string &name,
+                     const CompileOptions &options, const Arguments &arguments,
+                     std::span<HostBuffer> buffers, uint64_t seed) {
+  Compilation compilation(source, name, options);
+  compilation.run(backend == HostBackend::Interpreter ? Phase::Specialized : Phase::Simt);
+  LaunchPlan plan = planLaunch(compilation.manifest(), arguments);
+  if (plan.empty())
+    return;
+  if (backend == HostBackend::Interpreter)
+    interpretKernel(compilation, plan, buffers, seed);
+  else
+    emulateKernel(compilation, plan, buffers, seed);
+}
+
+void lora::runOnHost(HostBackend backend, LoraProblem &problem, const Config &config,
+                     const std::string &target, uint64_t seed) {
+  bool shrink = problem.op() == LoraOp::Shrink;
+  runOnHost(backend, builtinKernel(shrink ? "shrink" : "expand"),
+            shrink ? "shrink.mlir" : "expand.mlir",
+            compileOptionsFor(problem.op(), problem.shape(), config, target), problem.arguments(),
+            problem.buffers(), seed);
+}
