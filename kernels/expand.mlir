@@ -11,8 +11,8 @@
 //                                    slice_widths   [slices]
 //
 // The mapping is that of the vLLM V1 kernels; see shrink.mlir. The products are taken in the
-// weights' element type and added in f32. The sum over the rank is canonical for a given BLOCK_K of
-// 16 (ranks up to 16) or of 32 and more (any rank).
+// weights' element type and added in f32. MAX_RANK bounds the rank of every adapter; kernels for
+// ranks up to 16 and for larger ones order the products differently.
 
 !w_elem = !tile.element<W>
 !y_elem = !tile.element<Y>
@@ -32,13 +32,13 @@ tile.kernel @expand(
     %s_stride: i64, %s_slice_stride: i64, %b_stride: i64, %y_stride: i64)
     types [Y = f16 in [f16, bf16], W = f16 in [f16, bf16]]
     params [BLOCK_M = 16 in [16, 32, 64, 128], BLOCK_N = 128 in [32, 64, 128, 256],
-            BLOCK_K = 16 in [16, 32, 64, 128], WARPS = 4 in [1, 2, 4, 8], STAGES = 1 in [1],
-            ADD_INPUTS = 1 in [0, 1],
+            BLOCK_K = 16 in [16, 32, 64, 128], MAX_RANK = 16 in [16, 32, 64, 128, 256, 512],
+            WARPS = 4 in [1, 2, 4, 8], ADD_INPUTS = 1 in [0, 1],
             RANK_ALIGN = 8 in [1, 2, 4, 8], Y_ALIGN = 8 in [1, 2, 4, 8]]
-    where ["BLOCK_M * BLOCK_N <= 2048 * WARPS", "BLOCK_N >= 32",
+    where ["(BLOCK_K == 16) == (MAX_RANK == 16)", "BLOCK_K <= MAX_RANK", "BLOCK_M * BLOCK_N <= 2048 * WARPS", "BLOCK_N >= 32",
            "BLOCK_M / 16 * (BLOCK_N / 32) >= WARPS",
            "BLOCK_K * (BLOCK_M + BLOCK_N) <= 8192 * WARPS"]
-    assuming ["s_stride % RANK_ALIGN == 0", "s_slice_stride % RANK_ALIGN == 0",
+    assuming ["max_rank <= MAX_RANK", "s_stride % RANK_ALIGN == 0", "s_slice_stride % RANK_ALIGN == 0",
               "s % (4 * RANK_ALIGN) == 0", "b_stride % RANK_ALIGN == 0",
               "y_stride % Y_ALIGN == 0", "y % (2 * Y_ALIGN) == 0"]
     grid ["ceildiv(tokens, BLOCK_M) * ceildiv(max_width, BLOCK_N)", "slices", "max_loras + 1"] {
@@ -82,7 +82,9 @@ tile.kernel @expand(
   scf.if %active {
     %Ranks = tile.view %ranks sizes [%max_loras] strides [1] : !tile.ptr<i32> -> !tile.view<?xi32>
     %any_rank = tile.load_scalar %Ranks[%lora] : !tile.view<?xi32> -> i32
-    %rank = tile.assume_divisible %any_rank by RANK_ALIGN : i32
+    %aligned_rank = tile.assume_divisible %any_rank by RANK_ALIGN : i32
+    %most = tile.param MAX_RANK : i32
+    %rank = arith.minsi %aligned_rank, %most : i32
 
     %end = arith.addi %start, %count : i32
     %first = arith.addi %start, %m : i32

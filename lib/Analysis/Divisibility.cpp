@@ -78,6 +78,8 @@ int64_t Divisibility::compute(Value value) {
       .Case([&](arith::SelectOp op) {
         return std::gcd(of(op.getTrueValue()), of(op.getFalseValue()));
       })
+      .Case<arith::MinSIOp, arith::MaxSIOp>(
+          [&](auto op) { return std::gcd(of(op.getLhs()), of(op.getRhs())); })
       .Case<arith::ExtSIOp, arith::ExtUIOp>([&](auto op) { return of(op.getIn()); })
       .Case([&](AssumeDivisibleOp op) {
         int64_t promised = cast<IntegerAttr>(op.getDivisor()).getInt();

@@ -61,8 +61,8 @@ static Config shrinkConfig(const LoraShape &shape) {
 }
 
 static Config expandConfig(const LoraShape &shape) {
-  // The depth of the products is part of the canonical order: 16 up to rank 16, else at least 32.
-  int64_t k = shape.maxRank <= 16 ? 16 : std::clamp<int64_t>(powerOfTwoAbove(shape.maxRank), 32, 64);
+  int64_t most = std::max<int64_t>(powerOfTwoAbove(shape.maxRank), 16);
+  int64_t k = std::min<int64_t>(most, 64);
   int64_t rankAlign = alignment(8, {shape.sStride, shape.sSliceStride, shape.bStride});
   for (int32_t rank : shape.ranks)
     rankAlign = std::gcd(rankAlign, rank == 0 ? rankAlign : rank);
@@ -72,8 +72,8 @@ static Config expandConfig(const LoraShape &shape) {
   return {{"BLOCK_M", blockOfTokens(shape, 64)},
           {"BLOCK_N", 128},
           {"BLOCK_K", k},
+          {"MAX_RANK", most},
           {"WARPS", 4},
-          {"STAGES", 1},
           {"ADD_INPUTS", shape.addInputs},
           {"RANK_ALIGN", rankAlign},
           {"Y_ALIGN", yAlign}};

@@ -30,6 +30,7 @@ namespace lora {
 /// [0.5, 1.5). All that a kernel must not depend on is a NaN: the gaps between rows, s and, unless
 /// it is added to, y before the launch, and what an expand gets in s for tokens without an adapter
 /// and beyond the rank of the token's adapter. Buffers end with the last column of the last row.
+/// Weights, scalings and s can be replaced by given ones before the launch.
 class LoraProblem {
 public:
   /// Where kernels find a buffer of the host.
@@ -59,6 +60,20 @@ public:
   /// The arguments for a kernel that runs on the host.
   Arguments arguments();
 
+  /// Replaces the weights of one slice and adapter slot: A of a shrink, [rank, hidden], or B of an
+  /// expand, [width of the slice, rank]. `bits` are those of the type of the weights, row-major and
+  /// without gaps. Throws Error if the slot is empty or does not exist, or the number of elements
+  /// differs.
+  void setWeights(int32_t slice, int32_t lora, std::span<const uint16_t> bits);
+
+  /// Replaces the scalings of a shrink, [maxLoras]. Throws Error for an expand, or if there are more
+  /// or fewer.
+  void setScalings(std::span<const float> values);
+
+  /// Replaces s of an expand by what a shrink over the same tokens, slices and ranks has left in
+  /// its output. What an expand must not depend on stays a NaN. Throws Error if the shapes differ.
+  void setS(const LoraProblem &shrink);
+
   /// Sets the output to what it was before the first launch.
   void resetOutput();
 
@@ -66,12 +81,20 @@ public:
   /// and the reference. Tokens without an adapter do not count.
   double error(std::span<const int64_t> tokens) const;
 
+  /// As error, for the expand that follows `shrink`: between y and the reference of the two
+  /// together, in which s is neither computed nor rounded in less than float64.
+  double chainError(const LoraProblem &shrink, std::span<const int64_t> tokens) const;
+
   /// Throws Error with the row and the column if the output buffer differs from before the launch
   /// where a kernel must not write: in a gap, and in an expand in a column of no slice or in the
   /// row of a token without an adapter. Tokens of an empty slot may be written.
   void checkUntouched() const;
 
 private:
+  /// The reference of a slice for the given tokens.
+  using SliceReference =
+      std::function<std::vector<double>(int32_t slice, std::span<const int64_t> rows)>;
+
   size_t indexOf(std::string_view name) const;
   const HostBuffer &find(std::string_view name) const { return memory[indexOf(name)]; }
   size_t addMatrix(std::string name, DType type, int64_t rows, int64_t columns, int64_t stride,
@@ -85,6 +108,7 @@ private:
   ShrinkOperands shrinkOperands() const;
   ExpandOperands expandOperands() const;
   double errorOfRow(int32_t slice, int64_t token, std::span<const double> reference) const;
+  double largestError(std::span<const int64_t> tokens, const SliceReference &reference) const;
   std::vector<bool> writableElements() const;
 
   LoraOp operation;

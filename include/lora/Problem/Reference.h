@@ -76,6 +76,12 @@ std::vector<double> referenceShrink(const ShrinkOperands &operands, int32_t slic
 std::vector<double> referenceExpand(const ExpandOperands &operands, int32_t slice,
                                     std::span<const int64_t> rows);
 
+/// As referenceExpand for the s that referenceShrink computes, which stays in float64; that of
+/// `expand` is not looked at.
+std::vector<double> referenceShrinkExpand(const ShrinkOperands &shrink,
+                                          const ExpandOperands &expand, int32_t slice,
+                                          std::span<const int64_t> rows);
+
 /// ||out - ref|| / ||ref|| in the Euclidean norm. Infinity when any value is not finite, or when
 /// ref is zero and out is not; zero when both are. So no comparison with a tolerance passes a NaN.
 /// Throws Error if the sizes differ.

@@ -74,6 +74,7 @@ private:
   struct Range;
   Range partOf(tile::SumOp sum);
   mlir::LogicalResult lowerSum(tile::SumOp sum);
+  mlir::FailureOr<Registers> lowerOneBlock(tile::SumOp sum, const Range &range);
   mlir::FailureOr<Registers> lowerPart(tile::SumOp sum, const Range &range);
   mlir::FailureOr<Registers> lowerBody(tile::SumOp sum, const Registers &accumulator);
   Registers combineWarps(tile::SumOp sum, const Registers &partial);
@@ -131,6 +132,7 @@ struct KernelLowering::Range {
   mlir::Value units, logLeaves;     ///< i32, of the whole tree
   mlir::Value extent;               ///< i32
   int levels;                       ///< Levels of the tree that one warp evaluates, at most.
+  bool oneBlock;                    ///< Whether the whole sum has at most one block.
 };
 
 } // namespace lora

@@ -16,6 +16,7 @@
 #include "KernelLowering.h"
 #include "RingLowering.h"
 #include "Simt/Simt.h"
+#include "lora/Analysis/Bounds.h"
 #include "lora/Support/ReductionTree.h"
 #include "lora/Transforms/LayoutAttributes.h"
 
@@ -73,8 +74,10 @@ KernelLowering::Range KernelLowering::partOf(SumOp sum) {
   };
   range.begin = element(range.firstLeaf);
   range.end = element(lastLeaf);
-  range.levels =
-      std::max<int>(0, llvm::Log2_64(ReductionTree::kMaxLeaves) - llvm::Log2_64(parts));
+  std::optional<int64_t> most = upperBound(sum.getExtent());
+  int64_t leaves = most ? ReductionTree(*most).leaves() : ReductionTree::kMaxLeaves;
+  range.levels = std::max<int>(0, llvm::Log2_64(leaves) - llvm::Log2_64(parts));
+  range.oneBlock = parts == 1 && most && *most <= sum.getStepInt();
   return range;
 }
 
@@ -145,8 +148,31 @@ static void combineLevels(OpBuilder &b, Location loc, Value index, int level, Re
   total = Registers(results);
 }
 
+/// A sum of one block, or of none when the extent is zero.
+FailureOr<Registers> KernelLowering::lowerOneBlock(SumOp sum, const Range &range) {
+  Registers zeros(getLayoutOf(sum.getYielded().getType()).numRegisters(),
+                  zero(builder.getF32Type()));
+  Value some = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt, range.extent,
+                                     constant(0));
+  scalars[sum.getInductionVar()] = constant(0);
+  auto conditional =
+      scf::IfOp::create(builder, loc, SmallVector<Type>(zeros.size(), builder.getF32Type()), some,
+                        /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(conditional.elseBlock());
+  scf::YieldOp::create(builder, loc, zeros);
+  builder.setInsertionPointToStart(conditional.thenBlock());
+  FailureOr<Registers> block = lowerBody(sum, zeros);
+  if (failed(block))
+    return failure();
+  scf::YieldOp::create(builder, loc, *block);
+  return Registers(conditional.getResults());
+}
+
 /// The sum over the part of the tree that `range` describes.
 FailureOr<Registers> KernelLowering::lowerPart(SumOp sum, const Range &range) {
+  if (range.oneBlock && sum.getSchedule()->getPath() == OperandPath::Direct)
+    return lowerOneBlock(sum, range);
   int count = getLayoutOf(sum.getYielded().getType()).numRegisters();
   int levels = range.levels;
   Registers zeros(count, zero(builder.getF32Type()));
