@@ -186,6 +186,50 @@ Arguments LoraProblem::arguments() {
       [](const HostBuffer &buffer) { return reinterpret_cast<uint64_t>(buffer.bytes().data()); });
 }
 
+void LoraProblem::setWeights(int32_t slice, int32_t lora, std::span<const uint16_t> bits) {
+  bool isShrink = operation == LoraOp::Shrink;
+  std::string name = weightName(isShrink ? "a" : "b", slice, lora);
+  if (slice < 0 || slice >= sizes.slices() || lora < 0 || lora >= sizes.maxLoras ||
+      sizes.ranks[size_t(lora)] == 0)
+    throw Error("weights " + name + ": expected one of " + std::to_string(sizes.slices()) +
+                " slices and the slot of an adapter");
+  int64_t rank = sizes.ranks[size_t(lora)];
+  int64_t rows = isShrink ? rank : sizes.sliceWidths[size_t(slice)];
+  int64_t columns = isShrink ? sizes.hidden : rank;
+  int64_t stride = isShrink ? sizes.aStride : sizes.bStride;
+  if (static_cast<int64_t>(bits.size()) != rows * columns)
+    throw Error("weights " + name + ": expected " + std::to_string(rows) + " x " +
+                std::to_string(columns) + " elements, found " + std::to_string(bits.size()));
+  uint16_t *elements = memory[indexOf(name)].as<uint16_t>();
+  for (int64_t row = 0; row < rows; ++row)
+    std::copy_n(bits.begin() + row * columns, columns, elements + row * stride);
+}
+
+void LoraProblem::setScalings(std::span<const float> values) {
+  if (operation != LoraOp::Shrink)
+    throw Error("scalings of an expand: expected a shrink, which has them");
+  if (values.size() != scalings.size())
+    throw Error("scalings: expected " + std::to_string(scalings.size()) + ", found " +
+                std::to_string(values.size()));
+  scalings.assign(values.begin(), values.end());
+  std::copy(values.begin(), values.end(), memory[indexOf("scalings")].as<float>());
+}
+
+void LoraProblem::setS(const LoraProblem &shrink) {
+  if (operation != LoraOp::Expand || shrink.operation != LoraOp::Shrink)
+    throw Error("s: expected the output of a shrink as the input of an expand");
+  const LoraShape &from = shrink.sizes;
+  if (from.slices() != sizes.slices() || from.ranks != sizes.ranks ||
+      shrink.batch.tokenLoraMapping != batch.tokenLoraMapping)
+    throw Error("s: expected a shrink with the slices, ranks and mapping of the expand");
+  const float *source = shrink.output().as<float>();
+  float *target = memory[indexOf("s")].as<float>();
+  for (int32_t slice = 0; slice < sizes.slices(); ++slice)
+    for (int64_t token = 0; token < sizes.tokens; ++token)
+      std::copy_n(source + slice * from.sSliceStride + token * from.sStride, rankOf(token),
+                  target + slice * sizes.sSliceStride + token * sizes.sStride);
+}
+
 void LoraProblem::resetOutput() {
   std::copy(initialOutput.begin(), initialOutput.end(), output().bytes().begin());
 }
@@ -241,7 +285,8 @@ double LoraProblem::errorOfRow(int32_t slice, int64_t token,
   return relativeError(found, reference);
 }
 
-double LoraProblem::error(std::span<const int64_t> tokens) const {
+double LoraProblem::largestError(std::span<const int64_t> tokens,
+                                 const SliceReference &reference) const {
   std::vector<int64_t> rows;
   for (int64_t token : tokens) {
     if (token < 0 || token >= sizes.tokens)
@@ -252,15 +297,30 @@ double LoraProblem::error(std::span<const int64_t> tokens) const {
   }
   double largest = 0;
   for (int32_t slice = 0; slice < sizes.slices(); ++slice) {
-    std::vector<double> reference = operation == LoraOp::Shrink
-                                        ? referenceShrink(shrinkOperands(), slice, rows)
-                                        : referenceExpand(expandOperands(), slice, rows);
-    size_t width = rows.empty() ? 0 : reference.size() / rows.size();
+    std::vector<double> expected = reference(slice, rows);
+    size_t width = rows.empty() ? 0 : expected.size() / rows.size();
     for (size_t i = 0; i < rows.size(); ++i)
       largest = std::max(
-          largest, errorOfRow(slice, rows[i], std::span(reference).subspan(i * width, width)));
+          largest, errorOfRow(slice, rows[i], std::span(expected).subspan(i * width, width)));
   }
   return largest;
+}
+
+double LoraProblem::error(std::span<const int64_t> tokens) const {
+  if (operation == LoraOp::Shrink)
+    return largestError(tokens, [operands = shrinkOperands()](int32_t slice, auto rows) {
+      return referenceShrink(operands, slice, rows);
+    });
+  return largestError(tokens, [operands = expandOperands()](int32_t slice, auto rows) {
+    return referenceExpand(operands, slice, rows);
+  });
+}
+
+double LoraProblem::chainError(const LoraProblem &shrink, std::span<const int64_t> tokens) const {
+  return largestError(tokens, [first = shrink.shrinkOperands(),
+                               second = expandOperands()](int32_t slice, auto rows) {
+    return referenceShrinkExpand(first, second, slice, rows);
+  });
 }
 
 std::vector<bool> LoraProblem::writableElements() const {

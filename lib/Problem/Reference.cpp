@@ -16,6 +16,30 @@
 
 using namespace lora;
 
+/// referenceExpand for the s that `readS(index in rows, r)` gives.
+template <typename ReadS>
+static std::vector<double> expandRows(const ExpandOperands &operands, int32_t slice,
+                                      std::span<const int64_t> rows, ReadS readS) {
+  int64_t width = operands.sliceWidths[size_t(slice)];
+  int64_t offset = operands.sliceOffsets[size_t(slice)];
+  std::vector<double> result(rows.size() * size_t(width), 0.0);
+  parallelFor(static_cast<int64_t>(rows.size()), [&](int64_t row) {
+    int64_t token = rows[size_t(row)];
+    int32_t lora = operands.tokenLora[size_t(token)];
+    double *y = result.data() + row * width;
+    if (operands.y0)
+      for (int64_t n = 0; n < width; ++n)
+        y[n] = operands.y0->at(token, offset + n);
+    if (lora < 0)
+      return;
+    const MatrixView &b = operands.b[size_t(slice) * size_t(operands.maxLoras) + size_t(lora)];
+    for (int64_t n = 0; n < width; ++n)
+      for (int32_t r = 0; r < operands.ranks[size_t(lora)]; ++r)
+        y[n] += readS(row, r) * b.at(n, r);
+  });
+  return result;
+}
+
 std::vector<double> lora::referenceShrink(const ShrinkOperands &operands, int32_t slice,
                                           std::span<const int64_t> rows) {
   std::vector<double> result(rows.size() * size_t(operands.maxRank), 0.0);
@@ -37,25 +61,17 @@ std::vector<double> lora::referenceShrink(const ShrinkOperands &operands, int32_
 
 std::vector<double> lora::referenceExpand(const ExpandOperands &operands, int32_t slice,
                                           std::span<const int64_t> rows) {
-  int64_t width = operands.sliceWidths[size_t(slice)];
-  int64_t offset = operands.sliceOffsets[size_t(slice)];
   const MatrixView &s = operands.s[size_t(slice)];
-  std::vector<double> result(rows.size() * size_t(width), 0.0);
-  parallelFor(static_cast<int64_t>(rows.size()), [&](int64_t row) {
-    int64_t token = rows[size_t(row)];
-    int32_t lora = operands.tokenLora[size_t(token)];
-    double *y = result.data() + row * width;
-    if (operands.y0)
-      for (int64_t n = 0; n < width; ++n)
-        y[n] = operands.y0->at(token, offset + n);
-    if (lora < 0)
-      return;
-    const MatrixView &b = operands.b[size_t(slice) * size_t(operands.maxLoras) + size_t(lora)];
-    for (int64_t n = 0; n < width; ++n)
-      for (int32_t r = 0; r < operands.ranks[size_t(lora)]; ++r)
-        y[n] += s.at(token, r) * b.at(n, r);
-  });
-  return result;
+  return expandRows(operands, slice, rows,
+                    [&](int64_t row, int32_t r) { return s.at(rows[size_t(row)], r); });
+}
+
+std::vector<double> lora::referenceShrinkExpand(const ShrinkOperands &shrink,
+                                                const ExpandOperands &expand, int32_t slice,
+                                                std::span<const int64_t> rows) {
+  std::vector<double> s = referenceShrink(shrink, slice, rows);
+  return expandRows(expand, slice, rows,
+                    [&](int64_t row, int32_t r) { return s[size_t(row * shrink.maxRank + r)]; });
 }
 
 double lora::relativeError(std::span<const double> out, std::span<const double> ref) {

@@ -239,6 +239,57 @@ TEST(LoraProblem, NoTokens) {
   }
 }
 
+TEST(LoraProblem, GivenWeightsAndScalings) {
+  LoraProblem problem(LoraOp::Shrink, example(), tokenLora, 1);
+  std::vector<uint16_t> ones(3 * 24, floatToBFloat(1));
+  problem.setWeights(1, 1, ones);
+  problem.setScalings(std::vector<float>{1, 2, 3});
+  runShrink(problem.arguments());
+  EXPECT_LT(problem.error(allTokens), 1e-6);
+  Arguments arguments = problem.arguments();
+  const float *s = pointer<float>(arguments, "s") + 60;
+  const uint16_t *x = pointer<uint16_t>(arguments, "x");
+  float sum = 0;
+  for (int64_t k = 0; k < 24; ++k)
+    sum += halfToFloat(x[k]);
+  EXPECT_FLOAT_EQ(s[2], 2 * sum);
+
+  EXPECT_EQ(errorOf([&] { problem.setWeights(1, 1, std::span(ones).first(71)); }),
+            "weights a[1][1]: expected 3 x 24 elements, found 71");
+  EXPECT_EQ(errorOf([&] { problem.setWeights(1, 2, ones); }),
+            "weights a[1][2]: expected one of 2 slices and the slot of an adapter");
+  EXPECT_EQ(errorOf([&] { problem.setScalings(std::vector<float>{1}); }),
+            "scalings: expected 3, found 1");
+}
+
+TEST(LoraProblem, ExpandAfterShrink) {
+  LoraShape dense = example();
+  dense.sStride = dense.sSliceStride = 0;
+  LoraProblem shrink(LoraOp::Shrink, example(), tokenLora, 1);
+  LoraProblem expand(LoraOp::Expand, dense, tokenLora, 1);
+  runShrink(shrink.arguments());
+  expand.setS(shrink);
+  const float *s = pointer<float>(expand.arguments(), "s");
+  EXPECT_EQ(s[40 + 2], shrink.output().as<float>()[60 + 2]);
+  EXPECT_TRUE(std::isnan(s[40 + 3]));
+  EXPECT_TRUE(std::isnan(s[40 + 8]));
+  runExpand(expand.arguments(), true);
+  EXPECT_LT(expand.chainError(shrink, allTokens), 1e-3);
+
+  // The error of expand alone is relative to the s that it was given.
+  shrink.output().as<float>()[0] *= 100;
+  expand.setS(shrink);
+  expand.resetOutput();
+  runExpand(expand.arguments(), true);
+  EXPECT_LT(expand.error(allTokens), 1e-3);
+  EXPECT_GT(expand.chainError(shrink, allTokens), 0.01);
+
+  dense.ranks = {8, 2, 0};
+  LoraProblem other(LoraOp::Expand, dense, tokenLora, 1);
+  EXPECT_EQ(errorOf([&] { other.setS(shrink); }),
+            "s: expected a shrink with the slices, ranks and mapping of the expand");
+}
+
 TEST(LoraProblem, MappingHasOneSlotForEachToken) {
   EXPECT_EQ(errorOf([] { LoraProblem(LoraOp::Shrink, example(), std::vector<int32_t>{0}, 1); }),
             "mapping of 1 tokens: expected 5");
