@@ -3,9 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the test suites of a build and sums up their results.
 
-The suites are the GoogleTest executables in unit/, the lit tests in test/, and, when a GPU is there,
-the GoogleTest executables in unit-gpu/. The last line reads `N passed, N failed, N skipped`; the
-exit status is 1 if a test fails, if a suite crashes or hangs, or if one has no test.
+The suites are the GoogleTest executables in unit/, the lit tests in test/, a sample of the shipped
+kernels' configurations compiled for every architecture (compile_sweep.py), and, when a GPU is
+there, the GoogleTest executables in unit-gpu/. The last line reads `N passed, N failed, N skipped`;
+the exit status is 1 if a test fails, if a suite crashes or hangs, or if one has no test.
 """
 
 import argparse
@@ -183,6 +184,22 @@ def run_lit(arguments):
         return settle("lit", status, output, document, count_lit, arguments)
 
 
+def run_compile_sweep(arguments):
+    name = "compile_sweep"
+    if arguments.filter and arguments.filter not in name:
+        return Result()
+    if is_without_compiler(arguments.build) or not environment.find_ptxas():
+        report(name, "skipped, since the build has no compiler or the machine no ptxas")
+        return Result(skipped=1)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "report.json")
+        script = pathlib.Path(__file__).with_name("compile_sweep.py")
+        command = [sys.executable, script, "--build", arguments.build, "--output", path]
+        status, output = run(command, arguments.timeout, capture=True)
+        document = load_report(path)
+        return settle(name, status, output, document, lambda counts: Result(**counts), arguments)
+
+
 def run_gpu_tests(arguments):
     if environment.gpu_count() == 0:
         report("unit-gpu", "skipped, since the machine has no GPU")
@@ -208,7 +225,8 @@ def main():
     arguments = parser.parse_args()
     arguments.build = arguments.build.resolve()
 
-    result = run_gtests("unit", arguments) + run_lit(arguments) + run_gpu_tests(arguments)
+    suites = [run_lit, run_compile_sweep, run_gpu_tests]
+    result = run_gtests("unit", arguments) + sum((suite(arguments) for suite in suites), Result())
     if result.passed + result.failed == 0:
         report("run_tests.py", "no test was run")
         result.failed += 1

@@ -23,17 +23,23 @@
 using namespace lora;
 
 static std::string findPtxas() {
+  // A ptxas that was asked for is never replaced by another one.
+  if (const char *chosen = std::getenv("LORA_PTXAS"); chosen && *chosen) {
+    if (!llvm::sys::fs::can_execute(chosen))
+      throw Error("LORA_PTXAS: found '" + std::string(chosen) + "', expected an executable file");
+    return chosen;
+  }
   llvm::SmallString<128> inHome;
   if (const char *home = std::getenv("CUDA_HOME"))
     llvm::sys::path::append(inHome, home, "bin", "ptxas");
-  const char *chosen = std::getenv("LORA_PTXAS");
   auto onPath = llvm::sys::findProgramByName("ptxas");
-  for (std::string candidate : {std::string(chosen ? chosen : ""), std::string(inHome),
-                                onPath ? *onPath : "", std::string("/usr/local/cuda/bin/ptxas")})
+  for (std::string candidate :
+       {std::string(inHome), onPath ? *onPath : "", std::string("/usr/local/cuda/bin/ptxas")})
     if (!candidate.empty() && llvm::sys::fs::can_execute(candidate))
       return candidate;
-  throw Error("ptxas not found: install the CUDA Toolkit, or set CUDA_HOME or LORA_PTXAS; looked in "
-              "$LORA_PTXAS, $CUDA_HOME/bin, PATH and /usr/local/cuda/bin");
+  throw Error("ptxas not found in $CUDA_HOME/bin, PATH and /usr/local/cuda/bin: install the CUDA "
+              "Toolkit, or "
+              "set CUDA_HOME or LORA_PTXAS");
 }
 
 Ptxas::Ptxas(std::string path) : program(std::move(path)) {
@@ -110,14 +116,14 @@ Cubin Ptxas::assemble(std::string_view ptx, const TargetFacts &target,
   std::string inputPath = input.path(), outputPath = output.path();
   std::optional<llvm::StringRef> redirects[] = {std::nullopt, messagesPath, messagesPath};
   std::string error;
-  int status = llvm::sys::ExecuteAndWait(
-      program, {program, arch, "-v", "-O3", inputPath, "-o", outputPath}, std::nullopt, redirects,
-      limit.count(), /*MemoryLimit=*/0, &error);
+  int status =
+      llvm::sys::ExecuteAndWait(program, {program, arch, "-v", "-O3", inputPath, "-o", outputPath},
+                                std::nullopt, redirects, limit.count(), /*MemoryLimit=*/0, &error);
   if (status != 0) {
     input.keep();
-    std::string reason = status == -2 && error.empty() ? "crashed or timed out"
-                         : status < 0                  ? error
-                                                       : firstLine(messages.read());
+    std::string reason = status >= 0 ? firstLine(messages.read()) : error;
+    if (llvm::StringRef(error).starts_with("Child timed out"))
+      reason = "it took longer than " + std::to_string(limit.count()) + " s";
     throw Error("ptxas failed for " + std::string(target.name) + ": " + reason +
                 " (the PTX is kept in " + inputPath + ")");
   }
@@ -127,12 +133,12 @@ Cubin Ptxas::assemble(std::string_view ptx, const TargetFacts &target,
 
 ResourceReport lora::parseResourceReport(std::string_view text) {
   std::string copy(text);
-  auto find = [&](const char *pattern) -> unsigned {
+  auto find = [&](std::string before, std::string after) -> unsigned {
     std::smatch match;
-    if (!std::regex_search(copy, match, std::regex(pattern)))
-      throw Error(std::string("ptxas -v: expected '") + pattern + "', got: " + firstLine(copy));
+    if (!std::regex_search(copy, match, std::regex(before + "([0-9]{1,9})" + after)))
+      throw Error("ptxas -v: expected '" + before + "N" + after + "', got: " + firstLine(copy));
     return static_cast<unsigned>(std::stoul(match[1]));
   };
-  return {find("Used ([0-9]+) registers"), find("([0-9]+) bytes stack frame"),
-          find("([0-9]+) bytes spill stores"), find("([0-9]+) bytes spill loads")};
+  return {find("Used ", " registers"), find("", " bytes stack frame"),
+          find("", " bytes spill stores"), find("", " bytes spill loads")};
 }

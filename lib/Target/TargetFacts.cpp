@@ -38,12 +38,14 @@ const TargetFacts &lora::findTarget(std::string_view name) {
 }
 
 unsigned TargetFacts::occupancy(unsigned threads, unsigned registers, unsigned sharedBytes) const {
-  // Registers are given to warps in units of 256, shared memory to blocks in units of 128 bytes.
+  // Registers are given to warps in units of 256, by the quarter of the multiprocessor that a warp
+  // runs on. Shared memory is given to blocks in units of 128 bytes.
+  constexpr unsigned kQuarters = 4;
   unsigned warps = (threads + 31) / 32;
   unsigned registersPerWarp = (registers * 32 + 255) / 256 * 256;
   unsigned shared = (sharedBytes + kReservedSharedBytes + 127) / 128 * 128;
   unsigned blocks = std::min(blocksPerSM, threadsPerSM / (warps * 32));
   if (registersPerWarp != 0)
-    blocks = std::min(blocks, kRegistersPerSM / registersPerWarp / warps);
+    blocks = std::min(blocks, kRegistersPerSM / kQuarters / registersPerWarp * kQuarters / warps);
   return std::min(blocks, sharedBytesPerSM / shared);
 }
