@@ -12,13 +12,10 @@
 #include "lora/Support/Error.h"
 
 #include <algorithm>
-#include <cstring>
 
 using namespace lora;
 
 namespace {
-
-constexpr float weightMagnitude = 0.05f;
 
 /// Elements from the first to the last of `rows` rows, the gap after the last one left out.
 int64_t extent(int64_t rows, int64_t columns, int64_t stride) {
@@ -37,6 +34,20 @@ void fillRows(DType type, void *data, int64_t rows, int64_t stride, float magnit
   });
 }
 
+void copyBytes(std::span<const std::byte> from, std::span<std::byte> to) {
+  parallelChunks(from.size(), [&](size_t begin, size_t end) {
+    std::copy_n(from.begin() + begin, end - begin, to.begin() + begin);
+  });
+}
+
+double largestError(const std::vector<std::vector<ErrorNorms>> &slices) {
+  double largest = 0;
+  for (const std::vector<ErrorNorms> &rows : slices)
+    for (const ErrorNorms &row : rows)
+      largest = std::max(largest, row.relative());
+  return largest;
+}
+
 std::string weightName(const std::string &table, int32_t slice, int32_t lora) {
   return table + "[" + std::to_string(slice) + "][" + std::to_string(lora) + "]";
 }
@@ -44,14 +55,15 @@ std::string weightName(const std::string &table, int32_t slice, int32_t lora) {
 } // namespace
 
 LoraProblem::LoraProblem(LoraOp op, const LoraShape &shape, std::span<const int32_t> tokenLora,
-                         uint64_t seed)
+                         uint64_t seed, RandomPool *pool)
     : operation(op), sizes(shape.completed(op)), batch(Mapping::build(tokenLora, sizes.maxLoras)),
-      seed(seed) {
+      seed(seed), pool(pool), initialOutput("", size_t(0)) {
   if (static_cast<int64_t>(tokenLora.size()) != sizes.tokens)
     throw Error("mapping of " + std::to_string(tokenLora.size()) + " tokens: expected " +
                 std::to_string(sizes.tokens));
   if (op == LoraOp::Shrink) {
-    addMatrix("x", sizes.xType, sizes.tokens, sizes.hidden, sizes.xStride, 1);
+    addMatrix("x", sizes.xType, sizes.tokens, sizes.hidden, sizes.xStride,
+              RandomPool::Kind::Activations);
     addWeights("a");
     addS();
     for (int32_t lora = 0; lora < sizes.maxLoras; ++lora)
@@ -70,8 +82,14 @@ LoraProblem::LoraProblem(LoraOp op, const LoraShape &shape, std::span<const int3
   addArray("active_lora_ids", batch.activeLoraIds);
   addArray("ranks", sizes.ranks);
   outputIndex = indexOf(op == LoraOp::Shrink ? "s" : "y");
-  std::span<const std::byte> content = output().bytes();
-  initialOutput.assign(content.begin(), content.end());
+  if (output().isShared()) {
+    std::swap(initialOutput, output());
+    output() = HostBuffer(initialOutput.name(), initialOutput.bytes().size());
+    resetOutput();
+  } else {
+    initialOutput = HostBuffer(output().name(), output().bytes().size());
+    copyBytes(output().bytes(), initialOutput.bytes());
+  }
 }
 
 size_t LoraProblem::indexOf(std::string_view name) const {
@@ -81,10 +99,15 @@ size_t LoraProblem::indexOf(std::string_view name) const {
 }
 
 size_t LoraProblem::addMatrix(std::string name, DType type, int64_t rows, int64_t columns,
-                              int64_t stride, float magnitude) {
+                              int64_t stride, RandomPool::Kind kind) {
   size_t index = memory.size();
+  uint64_t matrixSeed = randomBits(seed, ~index);
+  if (pool && stride == columns) {
+    memory.push_back(pool->window(std::move(name), kind, type, rows * columns, matrixSeed));
+    return index;
+  }
   memory.emplace_back(std::move(name), size_t(extent(rows, columns, stride)) * byteSize(type));
-  fillRows(type, memory.back().as<void>(), rows, stride, magnitude, randomBits(seed, ~index),
+  fillRows(type, memory.back().as<void>(), rows, stride, RandomPool::magnitude(kind), matrixSeed,
            [&](int64_t) { return columns; });
   return index;
 }
@@ -125,7 +148,7 @@ void LoraProblem::addWeights(const std::string &table) {
       size_t index =
           addMatrix(weightName(table, slice, lora), sizes.wType,
                     isA ? rank : sizes.sliceWidths[size_t(slice)], isA ? sizes.hidden : rank,
-                    isA ? sizes.aStride : sizes.bStride, weightMagnitude);
+                    isA ? sizes.aStride : sizes.bStride, RandomPool::Kind::Weights);
       weightIndices.push_back(static_cast<int64_t>(index));
     }
   }
@@ -138,7 +161,8 @@ void LoraProblem::addY() {
     offset += width;
   }
   if (sizes.addInputs)
-    addMatrix("y", sizes.xType, sizes.tokens, sizes.outputWidth, sizes.yStride, 1);
+    addMatrix("y", sizes.xType, sizes.tokens, sizes.outputWidth, sizes.yStride,
+              RandomPool::Kind::Activations);
   else
     memory.emplace_back("y", size_t(extent(sizes.tokens, sizes.outputWidth, sizes.yStride)) *
                                  byteSize(sizes.xType));
@@ -200,6 +224,8 @@ void LoraProblem::setWeights(int32_t slice, int32_t lora, std::span<const uint16
   if (static_cast<int64_t>(bits.size()) != rows * columns)
     throw Error("weights " + name + ": expected " + std::to_string(rows) + " x " +
                 std::to_string(columns) + " elements, found " + std::to_string(bits.size()));
+  if (find(name).isShared())
+    throw Error("weights " + name + ": expected ones that are not part of a pool");
   uint16_t *elements = memory[indexOf(name)].as<uint16_t>();
   for (int64_t row = 0; row < rows; ++row)
     std::copy_n(bits.begin() + row * columns, columns, elements + row * stride);
@@ -230,9 +256,7 @@ void LoraProblem::setS(const LoraProblem &shrink) {
                   target + slice * sizes.sSliceStride + token * sizes.sStride);
 }
 
-void LoraProblem::resetOutput() {
-  std::copy(initialOutput.begin(), initialOutput.end(), output().bytes().begin());
-}
+void LoraProblem::resetOutput() { copyBytes(initialOutput.bytes(), output().bytes()); }
 
 std::vector<MatrixView> LoraProblem::weights(int64_t stride) const {
   std::vector<MatrixView> views;
@@ -262,7 +286,7 @@ ExpandOperands LoraProblem::expandOperands() const {
     operands.s.push_back({DType::F32, s + slice * sizes.sSliceStride, sizes.sStride});
   operands.b = weights(sizes.bStride);
   if (sizes.addInputs)
-    operands.y0 = MatrixView{sizes.xType, initialOutput.data(), sizes.yStride};
+    operands.y0 = MatrixView{sizes.xType, initialOutput.as<void>(), sizes.yStride};
   operands.sliceOffsets = sliceOffsets;
   operands.sliceWidths = sizes.sliceWidths;
   operands.ranks = sizes.ranks;
@@ -270,23 +294,33 @@ ExpandOperands LoraProblem::expandOperands() const {
   return operands;
 }
 
-double LoraProblem::errorOfRow(int32_t slice, int64_t token,
-                               std::span<const double> reference) const {
-  bool isShrink = operation == LoraOp::Shrink;
-  DType type = isShrink ? DType::F32 : sizes.xType;
-  int64_t first = isShrink ? slice * sizes.sSliceStride + token * sizes.sStride
-                           : token * sizes.yStride + sliceOffsets[size_t(slice)];
-  // The reference of a shrink has the columns of the largest rank.
-  if (isShrink)
-    reference = reference.first(size_t(rankOf(token)));
-  std::vector<double> found;
-  for (size_t i = 0; i < reference.size(); ++i)
-    found.push_back(loadElement(type, output().as<void>(), first + static_cast<int64_t>(i)));
-  return relativeError(found, reference);
+LoraProblem::SliceReference LoraProblem::ownReference() const {
+  if (operation == LoraOp::Shrink)
+    return [operands = shrinkOperands()](int32_t slice, auto rows) {
+      return referenceShrink(operands, slice, rows);
+    };
+  return [operands = expandOperands()](int32_t slice, auto rows) {
+    return referenceExpand(operands, slice, rows);
+  };
 }
 
-double LoraProblem::largestError(std::span<const int64_t> tokens,
-                                 const SliceReference &reference) const {
+ErrorNorms LoraProblem::normsOfRow(int32_t slice, int64_t token,
+                                   std::span<const double> reference) const {
+  int64_t first = firstOfRow(slice, token);
+  // The reference of a shrink has the columns of the largest rank.
+  if (operation == LoraOp::Shrink)
+    reference = reference.first(size_t(rankOf(token)));
+  std::vector<double> found;
+  found.reserve(reference.size());
+  for (size_t i = 0; i < reference.size(); ++i)
+    found.push_back(
+        loadElement(outputType(), output().as<void>(), first + static_cast<int64_t>(i)));
+  return ErrorNorms::of(found, reference);
+}
+
+/// For each slice, the norms of the rows of those tokens that have an adapter.
+std::vector<std::vector<ErrorNorms>> LoraProblem::rowNorms(std::span<const int64_t> tokens,
+                                                           const SliceReference &reference) const {
   std::vector<int64_t> rows;
   for (int64_t token : tokens) {
     if (token < 0 || token >= sizes.tokens)
@@ -295,64 +329,44 @@ double LoraProblem::largestError(std::span<const int64_t> tokens,
     if (rankOf(token) > 0)
       rows.push_back(token);
   }
-  double largest = 0;
+  std::vector<std::vector<ErrorNorms>> norms;
   for (int32_t slice = 0; slice < sizes.slices(); ++slice) {
     std::vector<double> expected = reference(slice, rows);
     size_t width = rows.empty() ? 0 : expected.size() / rows.size();
-    for (size_t i = 0; i < rows.size(); ++i)
-      largest = std::max(
-          largest, errorOfRow(slice, rows[i], std::span(expected).subspan(i * width, width)));
+    norms.emplace_back(rows.size());
+    parallelFor(static_cast<int64_t>(rows.size()), [&](int64_t row) {
+      size_t i = size_t(row);
+      norms.back()[i] = normsOfRow(slice, rows[i], std::span(expected).subspan(i * width, width));
+    });
   }
-  return largest;
+  return norms;
 }
 
 double LoraProblem::error(std::span<const int64_t> tokens) const {
-  if (operation == LoraOp::Shrink)
-    return largestError(tokens, [operands = shrinkOperands()](int32_t slice, auto rows) {
-      return referenceShrink(operands, slice, rows);
-    });
-  return largestError(tokens, [operands = expandOperands()](int32_t slice, auto rows) {
-    return referenceExpand(operands, slice, rows);
-  });
+  return largestError(rowNorms(tokens, ownReference()));
+}
+
+LoraProblem::Errors LoraProblem::errors(std::span<const int64_t> tokens) const {
+  Errors result;
+  ErrorNorms total;
+  for (const std::vector<ErrorNorms> &rows : rowNorms(tokens, ownReference())) {
+    ErrorNorms ofSlice;
+    for (const ErrorNorms &row : rows)
+      ofSlice += row;
+    double mean = ofSlice.reference / static_cast<double>(std::max<size_t>(rows.size(), 1));
+    for (ErrorNorms row : rows) {
+      row.reference = std::max(row.reference, mean);
+      result.worstRow = std::max(result.worstRow, row.relative());
+    }
+    total += ofSlice;
+  }
+  result.total = total.relative();
+  return result;
 }
 
 double LoraProblem::chainError(const LoraProblem &shrink, std::span<const int64_t> tokens) const {
-  return largestError(tokens, [first = shrink.shrinkOperands(),
-                               second = expandOperands()](int32_t slice, auto rows) {
+  return largestError(rowNorms(tokens, [first = shrink.shrinkOperands(),
+                                        second = expandOperands()](int32_t slice, auto rows) {
     return referenceShrinkExpand(first, second, slice, rows);
-  });
-}
-
-std::vector<bool> LoraProblem::writableElements() const {
-  bool isShrink = operation == LoraOp::Shrink;
-  std::vector<bool> writable(initialOutput.size() / byteSize(isShrink ? DType::F32 : sizes.xType));
-  for (int32_t slice = 0; slice < sizes.slices(); ++slice) {
-    for (int64_t token = 0; token < sizes.tokens; ++token) {
-      if (!isShrink && batch.tokenLoraMapping[size_t(token)] < 0)
-        continue;
-      int64_t first = isShrink ? slice * sizes.sSliceStride + token * sizes.sStride
-                               : token * sizes.yStride + sliceOffsets[size_t(slice)];
-      int64_t width = isShrink ? sizes.maxRank : sizes.sliceWidths[size_t(slice)];
-      std::fill_n(writable.begin() + first, width, true);
-    }
-  }
-  return writable;
-}
-
-void LoraProblem::checkUntouched() const {
-  bool isShrink = operation == LoraOp::Shrink;
-  size_t size = byteSize(isShrink ? DType::F32 : sizes.xType);
-  int64_t sliceStride = isShrink ? sizes.sSliceStride : sizes.tokens * sizes.yStride;
-  int64_t rowStride = isShrink ? sizes.sStride : sizes.yStride;
-  std::vector<bool> writable = writableElements();
-  const std::byte *found = output().bytes().data();
-  for (size_t i = 0; i < writable.size(); ++i) {
-    if (writable[i] || std::memcmp(found + i * size, initialOutput.data() + i * size, size) == 0)
-      continue;
-    int64_t inSlice = static_cast<int64_t>(i) % sliceStride;
-    std::string where = isShrink ? " of slice " + std::to_string(i / size_t(sliceStride)) : "";
-    throw Error(output().name() + where + ", row " + std::to_string(inSlice / rowStride) +
-                ", column " + std::to_string(inSlice % rowStride) +
-                ": was written, expected it to be left alone");
-  }
+  }));
 }

@@ -26,3 +26,11 @@ void lora::parallelFor(int64_t count, const std::function<void(int64_t)> &body) 
     helpers.emplace_back(work);
   work();
 }
+
+void lora::parallelChunks(size_t size, const std::function<void(size_t, size_t)> &body) {
+  constexpr size_t chunk = size_t(1) << 20;
+  parallelFor(static_cast<int64_t>((size + chunk - 1) / chunk), [&](int64_t i) {
+    size_t begin = size_t(i) * chunk;
+    body(begin, std::min(begin + chunk, size));
+  });
+}

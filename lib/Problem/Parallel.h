@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 
@@ -15,5 +16,10 @@ namespace lora {
 /// Calls `body` once with each number in 0 to `count` - 1, on all cores in any order, and returns
 /// when all calls have. `body` must not throw.
 void parallelFor(int64_t count, const std::function<void(int64_t)> &body);
+
+/// parallelFor over consecutive ranges [begin, end) that make up 0 to `size`. They begin at
+/// multiples of a power of two, and are large enough that a thread for each does not cost more than
+/// its work.
+void parallelChunks(size_t size, const std::function<void(size_t begin, size_t end)> &body);
 
 } // namespace lora

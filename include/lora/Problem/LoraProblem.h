@@ -10,6 +10,7 @@
 #include "lora/Problem/HostBuffer.h"
 #include "lora/Problem/LoraShape.h"
 #include "lora/Problem/Mapping.h"
+#include "lora/Problem/RandomPool.h"
 #include "lora/Problem/Reference.h"
 #include "lora/Runtime/Arguments.h"
 #include "lora/Support/DType.h"
@@ -38,7 +39,11 @@ public:
 
   /// Throws Error if the shape is not valid, or tokenLora does not have an adapter slot or -1 for
   /// each token.
-  LoraProblem(LoraOp op, const LoraShape &shape, std::span<const int32_t> tokenLora, uint64_t seed);
+  ///
+  /// With a pool, x and the weights are windows of it unless there are gaps between their rows, and
+  /// y begins as a copy of one. The pool must outlive the problem. Throws Error if it is too small.
+  LoraProblem(LoraOp op, const LoraShape &shape, std::span<const int32_t> tokenLora, uint64_t seed,
+              RandomPool *pool = nullptr);
 
   LoraOp op() const { return operation; }
   /// The shape with all defaults replaced.
@@ -62,12 +67,12 @@ public:
 
   /// Replaces the weights of one slice and adapter slot: A of a shrink, [rank, hidden], or B of an
   /// expand, [width of the slice, rank]. `bits` are those of the type of the weights, row-major and
-  /// without gaps. Throws Error if the slot is empty or does not exist, or the number of elements
-  /// differs.
+  /// without gaps. Throws Error if the slot is empty or does not exist, the number of elements
+  /// differs, or the weights are part of a pool.
   void setWeights(int32_t slice, int32_t lora, std::span<const uint16_t> bits);
 
-  /// Replaces the scalings of a shrink, [maxLoras]. Throws Error for an expand, or if there are more
-  /// or fewer.
+  /// Replaces the scalings of a shrink, [maxLoras]. Throws Error for an expand, or if there are
+  /// more or fewer.
   void setScalings(std::span<const float> values);
 
   /// Replaces s of an expand by what a shrink over the same tokens, slices and ranks has left in
@@ -81,14 +86,32 @@ public:
   /// and the reference. Tokens without an adapter do not count.
   double error(std::span<const int64_t> tokens) const;
 
+  /// How far the output is from the reference over some tokens.
+  struct Errors {
+    /// ||out - ref|| / ||ref|| over all of them.
+    double total = 0;
+    /// The largest ||out - ref|| of a row of a slice, relative to its own ||ref|| or to the root
+    /// mean square of ||ref|| over all rows of the slice, whichever is larger: a row of one element
+    /// that happens to be close to zero has no relative error to speak of.
+    double worstRow = 0;
+  };
+
+  /// Both for the given tokens; those without an adapter do not count.
+  Errors errors(std::span<const int64_t> tokens) const;
+
   /// As error, for the expand that follows `shrink`: between y and the reference of the two
   /// together, in which s is neither computed nor rounded in less than float64.
   double chainError(const LoraProblem &shrink, std::span<const int64_t> tokens) const;
 
   /// Throws Error with the row and the column if the output buffer differs from before the launch
-  /// where a kernel must not write: in a gap, and in an expand in a column of no slice or in the
-  /// row of a token without an adapter. Tokens of an empty slot may be written.
+  /// where a kernel must not write: in a gap, in a column of no slice, and in the row of a token
+  /// without an adapter. Tokens of an empty slot may be written.
   void checkUntouched() const;
+
+  /// Throws Error with the row and the column if the output buffer is not finite where a kernel
+  /// must write: in the columns of a slice in the row of a token with an adapter; for a shrink, in
+  /// those below the rank of the adapter.
+  void checkWritten() const;
 
 private:
   /// The reference of a slice for the given tokens.
@@ -98,7 +121,7 @@ private:
   size_t indexOf(std::string_view name) const;
   const HostBuffer &find(std::string_view name) const { return memory[indexOf(name)]; }
   size_t addMatrix(std::string name, DType type, int64_t rows, int64_t columns, int64_t stride,
-                   float magnitude);
+                   RandomPool::Kind kind);
   template <typename T> void addArray(std::string name, const std::vector<T> &values);
   void addS();
   void addWeights(const std::string &table);
@@ -107,21 +130,26 @@ private:
   std::vector<MatrixView> weights(int64_t stride) const;
   ShrinkOperands shrinkOperands() const;
   ExpandOperands expandOperands() const;
-  double errorOfRow(int32_t slice, int64_t token, std::span<const double> reference) const;
-  double largestError(std::span<const int64_t> tokens, const SliceReference &reference) const;
-  std::vector<bool> writableElements() const;
+  SliceReference ownReference() const;
+  ErrorNorms normsOfRow(int32_t slice, int64_t token, std::span<const double> reference) const;
+  std::vector<std::vector<ErrorNorms>> rowNorms(std::span<const int64_t> tokens,
+                                                const SliceReference &reference) const;
+  DType outputType() const { return operation == LoraOp::Shrink ? DType::F32 : sizes.xType; }
+  int64_t firstOfRow(int32_t slice, int64_t token) const;
+  std::string placeInOutput(int64_t element) const;
 
   LoraOp operation;
   LoraShape sizes;
   Mapping batch;
   uint64_t seed;
+  RandomPool *pool;
   std::vector<float> scalings;
   std::vector<int32_t> sliceOffsets;
   std::vector<HostBuffer> memory;
   /// [slices, maxLoras]: the buffer of each matrix of weights, or -1 for an empty slot.
   std::vector<int64_t> weightIndices;
   size_t outputIndex = 0;
-  std::vector<std::byte> initialOutput;
+  HostBuffer initialOutput;
 };
 
 } // namespace lora

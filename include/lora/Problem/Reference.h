@@ -82,9 +82,23 @@ std::vector<double> referenceShrinkExpand(const ShrinkOperands &shrink,
                                           const ExpandOperands &expand, int32_t slice,
                                           std::span<const int64_t> rows);
 
-/// ||out - ref|| / ||ref|| in the Euclidean norm. Infinity when any value is not finite, or when
-/// ref is zero and out is not; zero when both are. So no comparison with a tolerance passes a NaN.
-/// Throws Error if the sizes differ.
+/// Sums of squares that make up a relative error; they add up over parts of an output.
+struct ErrorNorms {
+  /// Of out - ref, and of ref.
+  double difference = 0, reference = 0;
+
+  /// Throws Error if the sizes differ.
+  static ErrorNorms of(std::span<const double> out, std::span<const double> ref);
+
+  ErrorNorms &operator+=(const ErrorNorms &other);
+
+  /// ||out - ref|| / ||ref|| in the Euclidean norm. Infinity when any value is not finite, or when
+  /// ref is zero and out is not; zero when both are. So no comparison with a tolerance passes a
+  /// NaN.
+  double relative() const;
+};
+
+/// ErrorNorms::of(out, ref).relative().
 double relativeError(std::span<const double> out, std::span<const double> ref);
 
 } // namespace lora

@@ -160,6 +160,10 @@ TEST(LoraProblem, StrayWritesAreFound) {
   shrink.output().as<float>()[60 + 2 * 10 + 9] = 0;
   EXPECT_EQ(errorOf([&] { shrink.checkUntouched(); }),
             "s of slice 1, row 2, column 9: was written, expected it to be left alone");
+  shrink.resetOutput();
+  shrink.output().as<float>()[1 * 10 + 3] = 0;
+  EXPECT_EQ(errorOf([&] { shrink.checkUntouched(); }),
+            "s of slice 0, row 1, column 3: was written, expected it to be left alone");
   LoraProblem expand(LoraOp::Expand, example(), tokenLora, 1);
   expand.output().as<uint16_t>()[1 * 17 + 3] ^= 1;
   EXPECT_EQ(errorOf([&] { expand.checkUntouched(); }),
@@ -168,6 +172,45 @@ TEST(LoraProblem, StrayWritesAreFound) {
   expand.output().as<uint16_t>()[2 * 17 + 12] ^= 1;
   EXPECT_EQ(errorOf([&] { expand.checkUntouched(); }),
             "y, row 2, column 12: was written, expected it to be left alone");
+}
+
+TEST(LoraProblem, MissingWritesAreFound) {
+  LoraProblem shrink(LoraOp::Shrink, example(), tokenLora, 1);
+  EXPECT_EQ(errorOf([&] { shrink.checkWritten(); }),
+            "s of slice 0, row 0, column 0: was not written, or is not finite");
+  runShrink(shrink.arguments());
+  shrink.checkWritten();
+  shrink.output().as<float>()[60 + 4 * 10 + 2] = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(errorOf([&] { shrink.checkWritten(); }),
+            "s of slice 1, row 4, column 2: was not written, or is not finite");
+
+  LoraShape shape = example();
+  shape.addInputs = false;
+  LoraProblem expand(LoraOp::Expand, shape, tokenLora, 1);
+  runExpand(expand.arguments(), false);
+  expand.checkWritten();
+  // Row 1 has no adapter, and the adapter of row 3 is an empty slot.
+  expand.output().as<uint16_t>()[2 * 17 + 11] = 0xffff;
+  EXPECT_EQ(errorOf([&] { expand.checkWritten(); }),
+            "y, row 2, column 11: was not written, or is not finite");
+}
+
+TEST(LoraProblem, ErrorsOfAllRowsAndOfTheWorst) {
+  LoraProblem problem(LoraOp::Shrink, example(), tokenLora, 1);
+  runShrink(problem.arguments());
+  EXPECT_LT(problem.errors(allTokens).total, 1e-6);
+  EXPECT_LT(problem.errors(allTokens).worstRow, 1e-6);
+  float *row = problem.output().as<float>() + 60 + 4 * 10;
+  for (int r = 0; r < 3; ++r)
+    row[r] *= 1.5f;
+  LoraProblem::Errors errors = problem.errors(allTokens);
+  EXPECT_LT(errors.total, errors.worstRow);
+  EXPECT_LE(errors.worstRow, 0.5 + 1e-6);
+  EXPECT_NEAR(problem.error(allTokens), 0.5, 1e-6);
+  row[0] = std::numeric_limits<float>::quiet_NaN();
+  errors = problem.errors(allTokens);
+  EXPECT_EQ(errors.total, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(errors.worstRow, std::numeric_limits<double>::infinity());
 }
 
 TEST(LoraProblem, GapsAndOutputsArePoisoned) {
