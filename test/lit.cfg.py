@@ -19,7 +19,7 @@ config.test_exec_root = os.path.join(config.project_binary_dir, "test")
 
 # Tools are named by their path, so that a test never runs another build's.
 OUR_TOOLS = ["lora-opt", "lora-compile", "lora-run"]
-LLVM_TOOLS = ["FileCheck", "not", "split-file"]
+LLVM_TOOLS = ["FileCheck", "count", "not", "split-file"]
 
 
 def add_tool(folder, name):
@@ -36,6 +36,9 @@ config.substitutions.append(("%kernels", os.path.join(config.project_source_dir,
 config.substitutions.append(("%data", os.path.join(config.test_source_root, "data")))
 config.substitutions.append(("%scripts", os.path.join(config.project_source_dir, "scripts")))
 config.substitutions.append(("%python", sys.executable))
+config.substitutions.append(
+    ("%fails", sys.executable + " " + os.path.join(config.test_source_root, "Tools", "fails.py"))
+)
 
 if environment.gpu_count() > 0:
     config.available_features.add("gpu")

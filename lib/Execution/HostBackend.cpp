@@ -77,13 +77,15 @@ static void emulateKernel(Compilation &compilation, const LaunchPlan &plan,
   std::unique_ptr<emulator::Emulator> emulator = std::move(*created);
   for (HostBuffer &buffer : buffers)
     emulator->addBuffer({buffer.bytes().data(), buffer.bytes().size(), buffer.name(), true, true});
-  auto arguments = typedArguments<emulator::Argument>(
-      compilation.manifest(), plan,
-      [](uint64_t address) { return reinterpret_cast<void *>(address); });
+  auto arguments =
+      typedArguments<emulator::Argument>(compilation.manifest(), plan, [](uint64_t address) {
+        return reinterpret_cast<void *>(address);
+      });
   HostBuffer workspace("workspace", plan.workspaceBytes), counters("counters", plan.counterBytes);
   if (compilation.manifest().hasWorkspace()) {
     std::fill(counters.bytes().begin(), counters.bytes().end(), std::byte(0));
-    emulator->addBuffer({workspace.bytes().data(), workspace.bytes().size(), "workspace", false, true});
+    emulator->addBuffer(
+        {workspace.bytes().data(), workspace.bytes().size(), "workspace", false, true});
     emulator->addBuffer({counters.bytes().data(), counters.bytes().size(), "counters", true, true});
     arguments.push_back(static_cast<void *>(workspace.bytes().data()));
     arguments.push_back(static_cast<void *>(counters.bytes().data()));
@@ -94,7 +96,8 @@ static void emulateKernel(Compilation &compilation, const LaunchPlan &plan,
   check(emulator->run(arguments, options));
   for (std::byte byte : counters.bytes())
     if (byte != std::byte(0))
-      throw Error(compilation.manifest().kernel + ": expected all counters to be zero after a launch");
+      throw Error(compilation.manifest().kernel +
+                  ": expected all counters to be zero after a launch");
 }
 
 void lora::runOnHost(HostBackend backend, std::string_view source, const std::string &name,
@@ -113,9 +116,8 @@ void lora::runOnHost(HostBackend backend, std::string_view source, const std::st
 
 void lora::runOnHost(HostBackend backend, LoraProblem &problem, const Config &config,
                      const std::string &target, uint64_t seed) {
-  bool shrink = problem.op() == LoraOp::Shrink;
-  runOnHost(backend, builtinKernel(shrink ? "shrink" : "expand"),
-            shrink ? "shrink.mlir" : "expand.mlir",
+  std::string_view op = opName(problem.op());
+  runOnHost(backend, builtinKernel(op), std::string(op) + ".mlir",
             compileOptionsFor(problem.op(), problem.shape(), config, target), problem.arguments(),
             problem.buffers(), seed);
 }

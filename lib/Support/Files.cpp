@@ -13,6 +13,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <list>
 #include <sstream>
 
 #include <unistd.h>
@@ -30,16 +31,62 @@ std::string lora::readFile(const std::string &path) {
   return content.str();
 }
 
-void lora::writeFile(const std::string &path, std::string_view content) {
-  std::string temporary = path + ".tmp" + std::to_string(getpid());
-  std::ofstream stream(temporary, std::ios::binary);
-  stream.write(content.data(), static_cast<std::streamsize>(content.size()));
-  stream.close();
-  if (!stream || std::rename(temporary.c_str(), path.c_str()) != 0) {
+namespace {
+
+/// A file beside the place of another, which it replaces. Goes away with the object until then.
+class Replacement {
+public:
+  explicit Replacement(const FileContent &file) : path(file.path), temporary(path) {
+    std::filesystem::file_status status = std::filesystem::status(path);
+    // A rename would fail only after others have succeeded.
+    if (std::filesystem::is_directory(status))
+      throw Error(path + ": cannot be written: it is a directory");
+    // A pipe or a device, such as /dev/stdout, is written to and never replaced.
+    if (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status))
+      temporary += ".tmp" + std::to_string(getpid());
+    std::ofstream stream(temporary, std::ios::binary);
+    stream.write(file.content.data(), static_cast<std::streamsize>(file.content.size()));
+    stream.close();
+    if (!stream)
+      fail();
+  }
+  ~Replacement() { discard(); }
+  Replacement(const Replacement &) = delete;
+  Replacement &operator=(const Replacement &) = delete;
+
+  void commit() {
+    if (temporary != path && std::rename(temporary.c_str(), path.c_str()) != 0)
+      fail();
+  }
+
+private:
+  void discard() {
+    if (temporary != path)
+      std::remove(temporary.c_str());
+  }
+  [[noreturn]] void fail() {
     std::string reason = std::strerror(errno);
-    std::remove(temporary.c_str());
+    discard();
     throw Error(path + ": cannot be written: " + reason);
   }
+
+  std::string path, temporary;
+};
+
+} // namespace
+
+void lora::writeFiles(std::span<const FileContent> files) {
+  // A list, whose elements stay where they are.
+  std::list<Replacement> replacements;
+  for (const FileContent &file : files)
+    replacements.emplace_back(file);
+  for (Replacement &replacement : replacements)
+    replacement.commit();
+}
+
+void lora::writeFile(const std::string &path, std::string_view content) {
+  FileContent file = {path, content};
+  writeFiles({&file, 1});
 }
 
 std::string lora::replaceExtension(const std::string &path, std::string_view extension) {

@@ -5,13 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../CommandLine.h"
 #include "lora/Compiler/Compiler.h"
-#include "lora/Support/Error.h"
 #include "lora/Support/Files.h"
-
-#include <CLI/CLI.hpp>
-
-#include <iostream>
 
 using namespace lora;
 
@@ -25,71 +21,90 @@ struct Options {
 
 } // namespace
 
-static void printReport(const Compilation &compilation) {
+static void printReport(std::ostream &stream, const Compilation &compilation) {
   const KernelManifest &manifest = compilation.manifest();
   const ResourceReport &report = compilation.cubin().report;
-  unsigned blocks = compilation.target().occupancy(manifest.threads, report.registers,
-                                                   manifest.sharedBytes);
-  std::cout << manifest.kernel << " for " << manifest.target << ": " << report.registers
-            << " registers, " << report.spillStoreBytes + report.spillLoadBytes
-            << " bytes of spills, " << report.stackBytes << " bytes of stack, "
-            << manifest.sharedBytes << " bytes of shared memory, " << manifest.threads
-            << " threads; " << blocks << " blocks on a multiprocessor, occupancy "
-            << 100 * blocks * manifest.threads / compilation.target().threadsPerSM << " %\n";
+  unsigned blocks =
+      compilation.target().occupancy(manifest.threads, report.registers, manifest.sharedBytes);
+  stream << manifest.kernel << " for " << manifest.target << ": " << report.registers
+         << " registers, " << report.spillStoreBytes + report.spillLoadBytes << " bytes of spills, "
+         << report.stackBytes << " bytes of stack, " << manifest.sharedBytes
+         << " bytes of shared memory, " << manifest.threads << " threads; " << blocks
+         << " blocks on a multiprocessor, occupancy "
+         << 100 * blocks * manifest.threads / compilation.target().threadsPerSM << " %\n";
+}
+
+static Compilation start(const Options &options) {
+  if (options.file.empty())
+    return Compilation(builtinKernel(options.op), options.op + ".mlir", options.compile);
+  return Compilation(readFile(options.file), options.file, options.compile);
+}
+
+static void writeCubin(const Options &options, const Compilation &compilation) {
+  std::string path =
+      options.output.empty() ? compilation.manifest().kernel + ".cubin" : options.output;
+  std::string manifestPath = replaceExtension(path, ".json");
+  if (manifestPath == path)
+    throw Error("--output " + path + ": expected a name that leaves .json to the manifest");
+  const std::vector<char> &bytes = compilation.cubin().bytes;
+  std::string manifest = compilation.manifest().toJson();
+  FileContent files[] = {{path, {bytes.data(), bytes.size()}}, {manifestPath, manifest}};
+  writeFiles(files);
+}
+
+static void writeText(const Options &options, const std::string &text) {
+  if (options.output.empty())
+    std::cout << text;
+  else
+    writeFile(options.output, text);
 }
 
 static void compile(const Options &options) {
+  if (options.file.empty() && options.op.empty())
+    throw Error("expected a kernel file or --op=NAME, found neither");
   Phase phase = parsePhase(options.emit);
-  bool fromFile = !options.file.empty();
-  std::string source = fromFile ? readFile(options.file) : std::string(builtinKernel(options.op));
-  Compilation compilation(source, fromFile ? options.file : options.op + ".mlir", options.compile);
-  compilation.run(options.report ? Phase::Cubin : phase);
-  if (phase == Phase::Cubin) {
-    const std::vector<char> &bytes = compilation.cubin().bytes;
-    std::string path = options.output.empty() ? compilation.manifest().kernel + ".cubin"
-                                              : options.output;
-    writeFile(path, std::string_view(bytes.data(), bytes.size()));
-    writeFile(replaceExtension(path, ".json"), compilation.manifest().toJson());
-  } else {
-    // With a report the module has gone on to the cubin; the phase asked for is made anew.
-    Compilation shown(source, fromFile ? options.file : options.op + ".mlir", options.compile);
-    shown.run(phase);
-    if (options.output.empty())
-      std::cout << shown.text();
-    else
-      writeFile(options.output, shown.text());
-  }
+  Compilation compilation = start(options);
+  compilation.run(phase);
+  std::string text = phase == Phase::Cubin ? "" : compilation.text();
   if (options.report)
-    printReport(compilation);
+    compilation.run(Phase::Cubin);
+  if (phase == Phase::Cubin)
+    writeCubin(options, compilation);
+  else
+    writeText(options, text);
+  // Text on the standard output stays free of it.
+  if (options.report)
+    printReport(phase != Phase::Cubin && options.output.empty() ? std::cerr : std::cout,
+                compilation);
 }
 
-int main(int argc, char **argv) {
-  Options options;
-  CLI::App app("Compile a kernel in the tile dialect to PTX or a cubin.", "lora-compile");
+static void addOptions(CLI::App &app, Options &options) {
   auto *file = app.add_option("FILE", options.file, "Kernel file");
   app.add_option("--op", options.op, "Kernel that ships with the compiler: shrink or expand")
       ->excludes(file);
-  app.add_option("--arch", options.compile.target, "Architecture, e.g. sm_90a")->capture_default_str();
+  app.add_option("--arch", options.compile.target, "Architecture to compile for")
+      ->capture_default_str();
   app.add_option("--dtype", options.compile.types,
-                 "Element types of the kernel's type parameters, or one for all")
-      ->delimiter(',');
+                 "Element types of the kernel's type parameters in their order, or one for all, "
+                 "e.g. f16,bf16")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_option("--set", options.compile.settings, "Parameters, e.g. BLOCK_M=16,WARPS=4")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_option("--emit", options.emit,
                  "Phase to stop after: tile, specialized, scheduled, layout, simt, nvvm, llvm, ptx "
                  "or cubin")
       ->capture_default_str();
   app.add_option("-o,--output", options.output,
-                 "Output file; a cubin's manifest is written beside it, as .json");
+                 "Output file (default: the standard output, or KERNEL.cubin); a cubin's manifest "
+                 "is written beside it, as .json");
   app.add_flag("--report", options.report, "Print registers, spills, shared memory and occupancy");
-  CLI11_PARSE(app, argc, argv);
-  try {
-    if (options.file.empty() && options.op.empty())
-      throw Error("expected a kernel file or --op=NAME");
-    compile(options);
-  } catch (const Error &error) {
-    std::cerr << "lora-compile: " << error.what() << "\n";
-    return 1;
-  }
-  return 0;
+}
+
+int main(int argc, char **argv) {
+  Options options;
+  CLI::App app("Compile a kernel in the tile dialect to PTX or a cubin.", "lora-compile");
+  addOptions(app, options);
+  return runTool(app, argc, argv, [&] { compile(options); });
 }

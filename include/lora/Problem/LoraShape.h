@@ -10,11 +10,15 @@
 #include "lora/Support/DType.h"
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace lora {
 
 enum class LoraOp { Shrink, Expand };
+
+/// "shrink" or "expand".
+constexpr std::string_view opName(LoraOp op) { return op == LoraOp::Shrink ? "shrink" : "expand"; }
 
 /// The sizes, types and strides of a shrink or an expand. Strides are in elements.
 struct LoraShape {

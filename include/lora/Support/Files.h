@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -15,8 +16,17 @@ namespace lora {
 /// The content of a file. Throws Error with the path and the reason.
 std::string readFile(const std::string &path);
 
-/// Replaces a file by `content`, wholly or, when Error is thrown, not at all: it is written beside
-/// its place and then renamed.
+struct FileContent {
+  std::string path;
+  std::string_view content;
+};
+
+/// Replaces files by contents, all of them wholly or, when Error is thrown, none: they are written
+/// beside their places and then renamed. Pipes and devices are written to in place. Throws Error
+/// with the path and the reason.
+void writeFiles(std::span<const FileContent> files);
+
+/// writeFiles for a single one.
 void writeFile(const std::string &path, std::string_view content);
 
 /// The path with the extension of its last component, if it has one, replaced by `extension`.
