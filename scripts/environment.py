@@ -7,16 +7,37 @@ import os
 import shutil
 
 
-def gpu_count():
-    """The number of GPUs that the CUDA driver offers; 0 without a driver."""
+def load_driver():
+    """The CUDA driver, initialised; None without one or without a GPU."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError:
-        return 0
+        return None
+    return driver if driver.cuInit(0) == 0 else None
+
+
+def gpu_count():
+    """The number of GPUs that the CUDA driver offers; 0 without a driver."""
+    driver = load_driver()
     count = ctypes.c_int(0)
-    if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:
+    if driver is None or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:
         return 0
     return count.value
+
+
+def gpu_arch():
+    """What to compile for on this machine's first GPU, e.g. sm_90a; None without one."""
+    if gpu_count() == 0:
+        return None
+    major, minor = 75, 76  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR
+    driver, device, value = load_driver(), ctypes.c_int(0), ctypes.c_int(0)
+    driver.cuDeviceGet(ctypes.byref(device), 0)
+    capability = ""
+    for attribute in (major, minor):
+        driver.cuDeviceGetAttribute(ctypes.byref(value), attribute, device)
+        capability += str(value.value)
+    # From 9.0 on, the features of one architecture alone are used.
+    return f"sm_{capability}" + ("a" if int(capability) >= 90 else "")
 
 
 def find_ptxas():

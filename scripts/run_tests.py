@@ -5,14 +5,16 @@
 
 The suites are the GoogleTest executables in unit/, the lit tests in test/, a sample of the shipped
 kernels' configurations compiled for every architecture (compile_sweep.py), and, when a GPU is
-there, the GoogleTest executables in unit-gpu/. The last line reads `N passed, N failed, N skipped`;
-the exit status is 1 if a test fails, if a suite crashes or hangs, or if one has no test.
+there, the accuracy of the shipped kernels on it (gpu-accuracy). The last line reads
+`N passed, N failed, N skipped`; the exit status is 1 if a test fails, if a suite crashes or hangs,
+or if one has no test.
 """
 
 import argparse
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -200,11 +202,33 @@ def run_compile_sweep(arguments):
         return settle(name, status, output, document, lambda counts: Result(**counts), arguments)
 
 
-def run_gpu_tests(arguments):
-    if environment.gpu_count() == 0:
-        report("unit-gpu", "skipped, since the machine has no GPU")
+def count_last_line(output):
+    """The Result in a last line `N passed, N failed`, or None without one."""
+    match = re.search(r"^(\d+) passed, (\d+) failed\n\Z", output, re.MULTILINE)
+    return Result(int(match.group(1)), int(match.group(2))) if match else None
+
+
+def run_gpu_accuracy(arguments):
+    """Compiles the kernels that gpu-accuracy needs for a quick run, and runs it."""
+    name = "gpu-accuracy"
+    if arguments.filter and arguments.filter not in name:
+        return Result()
+    arch = environment.gpu_arch()
+    if not arch:
+        report(name, "skipped, since the machine has no GPU")
         return Result(skipped=1)
-    return run_gtests("unit-gpu", arguments)
+    if is_without_compiler(arguments.build) or not environment.find_ptxas():
+        report(name, "skipped, since the build has no compiler or the machine no ptxas")
+        return Result(skipped=1)
+    kernels = arguments.build / "gpu-kernels" / arch
+    script = pathlib.Path(__file__).with_name("gpu_kernels.py")
+    command = [sys.executable, script, "--build", arguments.build, "--arch", arch, "--quick"]
+    status, output = run([*command, "--output", kernels], arguments.timeout, capture=True)
+    if status != 0:
+        return settle(f"{name} kernels", status, output, Result(failed=1), lambda r: r, arguments)
+    command = [arguments.build / "bin/gpu-accuracy", "--quick", "--kernels", kernels]
+    status, output = run(command, arguments.timeout, capture=True)
+    return settle(name, status, output, count_last_line(output), lambda r: r, arguments)
 
 
 def main():
@@ -225,7 +249,7 @@ def main():
     arguments = parser.parse_args()
     arguments.build = arguments.build.resolve()
 
-    suites = [run_lit, run_compile_sweep, run_gpu_tests]
+    suites = [run_lit, run_compile_sweep, run_gpu_accuracy]
     result = run_gtests("unit", arguments) + sum((suite(arguments) for suite in suites), Result())
     if result.passed + result.failed == 0:
         report("run_tests.py", "no test was run")
