@@ -1,4 +1,4 @@
-//===- Block.h - Runs the threads of one block ---------------------------===//
+//===- Block.h - Runs the threads of one block ----------------------------===//
 //
 // Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -50,6 +50,7 @@ private:
   };
 
   void start();
+  void start(Warp &warp, uint32_t lane);
   void runWarp(Warp &warp);
   void resume(Thread &thread);
   void suspend();
@@ -79,6 +80,7 @@ private:
   Stacks stacks;
   /// The scheduler while a thread runs.
   boost::context::fiber scheduler;
+  StackBounds schedulerStack;
 };
 
 } // namespace lora::emulator

@@ -1,4 +1,4 @@
-//===- Clock.cpp - Which accesses come before which ----------------------===//
+//===- Clock.cpp - Which accesses come before which -----------------------===//
 //
 // Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CpAsync.cpp - Asynchronous copies ---------------------------------===//
+//===- CpAsync.cpp - Asynchronous copies ----------------------------------===//
 //
 // Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

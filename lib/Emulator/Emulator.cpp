@@ -1,4 +1,4 @@
-//===- Emulator.cpp - Runs a thread-level module on the CPU, strictly ----===//
+//===- Emulator.cpp - Runs a thread-level module on the CPU, strictly -----===//
 //
 // Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

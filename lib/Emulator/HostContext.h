@@ -1,4 +1,4 @@
-//===- HostContext.h - What compiled kernel code sees of its thread ------===//
+//===- HostContext.h - What compiled kernel code sees of its thread -------===//
 //
 // Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

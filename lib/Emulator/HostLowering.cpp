@@ -1,4 +1,4 @@
-//===- HostLowering.cpp - From the thread level to LLVM for the host -----===//
+//===- HostLowering.cpp - From the thread level to LLVM for the host ------===//
 //
 // Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -46,8 +46,13 @@ static bool isIntegerDivision(Operation *op) {
 
 /// Whether the lowering below keeps the meaning of `op`, as far as that can be told by its name.
 static bool hasEmulation(Operation *op) {
-  if (isa<arith::ArithDialect, math::MathDialect, cf::ControlFlowDialect, ub::UBDialect,
-          simt::SimtDialect>(op->getDialect()))
+  if (isa<arith::ArithDialect, math::MathDialect, cf::ControlFlowDialect, ub::UBDialect>(
+          op->getDialect()))
+    return true;
+  if (isa<simt::SharedOp, simt::LoadOp, simt::StoreOp, simt::AtomicAddOp, simt::FenceOp,
+          simt::CpAsyncOp, simt::CpAsyncCommitOp, simt::CpAsyncWaitOp, simt::BarrierOp,
+          simt::WarpBarrierOp, simt::MmaOp, simt::ReleaseDependentsOp, simt::AwaitPredecessorsOp>(
+          op))
     return true;
   if (isa<vector::VectorDialect>(op->getDialect()))
     return isMemoryEffectFree(op);

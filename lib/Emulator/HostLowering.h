@@ -1,4 +1,4 @@
-//===- HostLowering.h - From the thread level to LLVM for the host -------===//
+//===- HostLowering.h - From the thread level to LLVM for the host --------===//
 //
 // Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

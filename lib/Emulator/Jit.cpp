@@ -1,4 +1,4 @@
-//===- Jit.cpp - Host code for a kernel ----------------------------------===//
+//===- Jit.cpp - Host code for a kernel -----------------------------------===//
 //
 // Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

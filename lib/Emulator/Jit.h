@@ -1,4 +1,4 @@
-//===- Jit.h - Host code for a kernel ------------------------------------===//
+//===- Jit.h - Host code for a kernel -------------------------------------===//
 //
 // Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

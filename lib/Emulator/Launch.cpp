@@ -1,4 +1,4 @@
-//===- Launch.cpp - One run of a kernel over its grid --------------------===//
+//===- Launch.cpp - One run of a kernel over its grid ---------------------===//
 //
 // Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Memory.cpp - Global and shared memory with their shadows ----------===//
+//===- Memory.cpp - Global and shared memory with their shadows -----------===//
 //
 // Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -60,7 +60,7 @@ static std::string describeOutside(uintptr_t address, uint32_t width, const Buff
 }
 
 static void checkAlignment(uintptr_t address, uint32_t width) {
-  if (address % width != 0)
+  if (address & (width - 1))
     throw Error(llvm::formatv("misaligned: an access of {0} bytes at {1:x}, which is not a "
                               "multiple of {0}",
                               width, address));

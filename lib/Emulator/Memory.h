@@ -1,4 +1,4 @@
-//===- Memory.h - Global and shared memory with their shadows ------------===//
+//===- Memory.h - Global and shared memory with their shadows -------------===//
 //
 // Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Mma.cpp - The matrix product of a warp ----------------------------===//
+//===- Mma.cpp - The matrix product of a warp -----------------------------===//
 //
 // Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- OpTable.h - What the runtime knows of each op of a kernel ---------===//
+//===- OpTable.h - What the runtime knows of each op of a kernel ----------===//
 //
 // Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

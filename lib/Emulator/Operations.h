@@ -1,4 +1,4 @@
-//===- Operations.h - What the ops of a thread do ------------------------===//
+//===- Operations.h - What the ops of a thread do -------------------------===//
 //
 // Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- RuntimeCalls.cpp - The functions that compiled kernel code calls --===//
+//===- RuntimeCalls.cpp - The functions that compiled kernel code calls ---===//
 //
 // Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

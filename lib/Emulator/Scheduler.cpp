@@ -1,4 +1,4 @@
-//===- Scheduler.cpp - Threads of a block take turns ---------------------===//
+//===- Scheduler.cpp - Threads of a block take turns ----------------------===//
 //
 // Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,8 +7,7 @@
 
 #include "Block.h"
 
-#include "lora/Support/Error.h"
-
+#include <algorithm>
 #include <numeric>
 
 namespace lora::emulator {
@@ -20,7 +19,6 @@ Block::Block(Launch &launch)
 
 /// Puts every thread before its first instruction.
 void Block::start() {
-  const auto &grid = launch.options.grid;
   stopped = false;
   returned = 0;
   random = Random(launch.options.seed + Random(blockIndex).next());
@@ -36,41 +34,44 @@ void Block::start() {
     warp.waitingLanes = 0;
     warp.seen.assign(warps.size(), 0);
     warp.known.reset();
+    for (uint32_t lane = 0; lane < warpSize; ++lane)
+      start(warp, lane);
     ready.push_back(&warp);
-    for (uint32_t lane = 0; lane < warpSize; ++lane) {
-      Thread &thread = warp.lanes[lane];
-      thread.block = this;
-      thread.warp = &warp;
-      thread.lane = lane;
-      thread.index = warp.index * warpSize + lane;
-      thread.registers = {thread.index,
-                          0,
-                          0,
-                          launch.kernel.blockThreads,
-                          1,
-                          1,
-                          blockIndex % grid[0],
-                          blockIndex / grid[0] % grid[1],
-                          blockIndex / grid[0] / grid[1],
-                          grid[0],
-                          grid[1],
-                          grid[2],
-                          lane};
-      thread.state = ThreadState::Runnable;
-      thread.clock = 0;
-      thread.acquired.reset();
-      thread.copies.clear();
-      thread.copyGroup = 0;
-      thread.fiber =
-          boost::context::fiber(std::allocator_arg, stacks.stack(thread.index), Stacks::Allocator(),
-                                [this, &thread](boost::context::fiber &&back) {
-                                  scheduler = std::move(back);
-                                  launch.kernel.function(&thread, launch.arguments);
-                                  finish(thread);
-                                  return std::move(scheduler);
-                                });
-    }
   }
+}
+
+void Block::start(Warp &warp, uint32_t lane) {
+  Thread &thread = warp.lanes[lane];
+  thread.block = this;
+  thread.warp = &warp;
+  thread.lane = lane;
+  thread.index = warp.index * warpSize + lane;
+  const auto &[gridX, gridY, gridZ] = launch.options.grid;
+  const std::array<std::array<uint32_t, 3>, 4> triples = {{
+      {thread.index, 0, 0},
+      {launch.kernel.blockThreads, 1, 1},
+      {blockIndex % gridX, blockIndex / gridX % gridY, blockIndex / gridX / gridY},
+      {gridX, gridY, gridZ},
+  }};
+  uint32_t *next = thread.registers.data();
+  for (const auto &triple : triples)
+    next = std::copy(triple.begin(), triple.end(), next);
+  *next = lane;
+  thread.state = ThreadState::Runnable;
+  thread.clock = 0;
+  thread.acquired.reset();
+  thread.copies.clear();
+  thread.copyGroup = 0;
+  auto body = [this, &thread](boost::context::fiber &&back) {
+    schedulerStack = enterStack(nullptr);
+    scheduler = std::move(back);
+    launch.kernel.function(&thread, launch.arguments);
+    finish(thread);
+    leaveStack(schedulerStack, /*last=*/true);
+    return std::move(scheduler);
+  };
+  thread.fiber = boost::context::fiber(std::allocator_arg, stacks.stack(thread.index),
+                                       Stacks::Allocator(), std::move(body));
 }
 
 void Block::run(uint32_t index, uint32_t order) {
@@ -101,9 +102,17 @@ void Block::runWarp(Warp &warp) {
   }
 }
 
-void Block::resume(Thread &thread) { thread.fiber = std::move(thread.fiber).resume(); }
+void Block::resume(Thread &thread) {
+  void *saved = leaveStack(stacks.bounds(thread.index));
+  thread.fiber = std::move(thread.fiber).resume();
+  enterStack(saved);
+}
 
-void Block::suspend() { scheduler = std::move(scheduler).resume(); }
+void Block::suspend() {
+  void *saved = leaveStack(schedulerStack);
+  scheduler = std::move(scheduler).resume();
+  enterStack(saved);
+}
 
 void Block::abandon() {
   stopped = true;
@@ -132,93 +141,6 @@ void Block::record(const Thread &thread, uint32_t op, const std::string &message
 void Block::fail(Thread &thread, uint32_t op, const char *message) {
   record(thread, op, message);
   abandon();
-}
-
-//===----------------------------------------------------------------------===//
-// Messages about threads that wait for ever
-//===----------------------------------------------------------------------===//
-
-std::string Block::describeState(const Thread &thread) const {
-  if (thread.state == ThreadState::Returned)
-    return "returned";
-  const OpInfo &op = ops()[thread.waitOp];
-  std::string text = "at " + op.name + " " + op.location;
-  if (op.threads != 0)
-    text += " with id " + std::to_string(thread.barrierId);
-  return text;
-}
-
-/// Joins the indices of equal texts: "warps 0-2 returned, warp 3 at ...".
-static std::string describeRanges(const std::string &what, llvm::ArrayRef<std::string> texts) {
-  std::string result;
-  std::vector<bool> done(texts.size());
-  for (size_t i = 0; i < texts.size(); ++i) {
-    if (done[i])
-      continue;
-    std::string indices;
-    size_t count = 0;
-    for (size_t j = i; j < texts.size(); ++j) {
-      if (texts[j] != texts[i])
-        continue;
-      size_t last = j;
-      while (last + 1 < texts.size() && texts[last + 1] == texts[i])
-        ++last;
-      indices += (indices.empty() ? "" : ",") + std::to_string(j);
-      if (last > j)
-        indices += "-" + std::to_string(last);
-      for (; j <= last; ++j, ++count)
-        done[j] = true;
-      --j;
-    }
-    result +=
-        (result.empty() ? "" : ", ") + what + (count > 1 ? "s " : " ") + indices + " " + texts[i];
-  }
-  return result;
-}
-
-std::string Block::describeLanes(const Warp &warp) const {
-  std::vector<std::string> texts;
-  for (uint32_t lane = 0; lane < warpSize; ++lane)
-    texts.push_back(describeState(warp.lanes[lane]));
-  if (std::all_of(texts.begin(), texts.end(), [&](auto &text) { return text == texts[0]; }))
-    return texts[0];
-  return "(" + describeRanges("lane", texts) + ")";
-}
-
-std::string Block::describeWarps() const {
-  std::vector<std::string> texts;
-  for (const Warp &warp : warps)
-    texts.push_back(describeLanes(warp));
-  return describeRanges("warp", texts);
-}
-
-/// No thread can run. Blames the first warp whose lanes went different ways, else the first that
-/// waits.
-void Block::reportStuck() {
-  auto waits = [](const Thread &thread) { return thread.state == ThreadState::Waiting; };
-  const Thread *blamed = nullptr;
-  for (const Warp &warp : warps) {
-    const Thread *lane = std::find_if(warp.lanes, warp.lanes + warpSize, waits);
-    if (lane == warp.lanes + warpSize)
-      continue;
-    const bool diverged = std::any_of(warp.lanes, warp.lanes + warpSize, [&](const Thread &other) {
-      return !waits(other) || other.waitOp != lane->waitOp || other.barrierId != lane->barrierId;
-    });
-    if (diverged) {
-      record(*lane, lane->waitOp, "warp-wide op without all its lanes: " + describeWarps());
-      return;
-    }
-    if (!blamed)
-      blamed = lane;
-  }
-  const OpInfo &op = ops()[blamed->waitOp];
-  if (op.threads == 0)
-    record(*blamed, blamed->waitOp,
-           "barrier divergence: not all threads of the block wait here: " + describeWarps());
-  else
-    record(*blamed, blamed->waitOp,
-           "deadlock: fewer than " + std::to_string(op.threads) +
-               " threads wait here: " + describeWarps());
 }
 
 } // namespace lora::emulator

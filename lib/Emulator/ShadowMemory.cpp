@@ -1,4 +1,4 @@
-//===- ShadowMemory.cpp - What has happened to each byte of memory -------===//
+//===- ShadowMemory.cpp - What has happened to each byte of memory --------===//
 //
 // Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -99,8 +99,11 @@ static void addReader(Cell &cell, const Thread &thread, uint32_t op) {
       return;
     }
   }
-  if (cell.reader.happened() && !thread.knows(cell.reader))
+  if (cell.reader.happened() && !thread.knows(cell.reader)) {
+    if (cell.otherReaders.size() == Cell::maxOtherReaders)
+      cell.otherReaders.erase(cell.otherReaders.begin());
     cell.otherReaders.push_back(cell.reader);
+  }
   cell.reader = now;
 }
 

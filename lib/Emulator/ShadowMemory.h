@@ -1,4 +1,4 @@
-//===- ShadowMemory.h - What has happened to each byte of memory ---------===//
+//===- ShadowMemory.h - What has happened to each byte of memory ----------===//
 //
 // Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,7 +22,10 @@ namespace lora::emulator {
 struct Cell {
   Access writer;
   Access reader;
-  /// Readers since the last write that are not ordered with each other nor with `reader`.
+  /// Readers since the last write that are not ordered with each other nor with `reader`. There is
+  /// one for a warp, so that those of a block always fit; of readers in many blocks, the oldest are
+  /// forgotten.
+  static constexpr size_t maxOtherReaders = 64;
   std::vector<Access> otherReaders;
   /// Asynchronous copies that may still read the bytes, and the latest of them.
   uint32_t pendingReads = 0;

@@ -1,4 +1,4 @@
-//===- SimtPatterns.cpp - Simt ops as calls of the runtime ---------------===//
+//===- SimtPatterns.cpp - Simt ops as calls of the runtime ----------------===//
 //
 // Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -88,6 +88,16 @@ template <typename SourceOp> struct PlainPattern : CallPattern<SourceOp> {
   LogicalResult matchAndRewrite(SourceOp op, typename SourceOp::Adaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     this->call(rewriter, op, {});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// An op that only concerns other launches.
+template <typename SourceOp> struct ErasePattern : OpConversionPattern<SourceOp> {
+  using OpConversionPattern<SourceOp>::OpConversionPattern;
+  LogicalResult matchAndRewrite(SourceOp op, typename SourceOp::Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
     rewriter.eraseOp(op);
     return success();
   }
@@ -222,7 +232,9 @@ struct RetypePattern : ConversionPattern {
 
 void populateSimtToHostPatterns(const LLVMTypeConverter &converter, RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
-  patterns.add<SharedPattern, SpecialRegisterPattern, RetypePattern>(converter, context);
+  patterns.add<SharedPattern, SpecialRegisterPattern, RetypePattern,
+               ErasePattern<simt::ReleaseDependentsOp>, ErasePattern<simt::AwaitPredecessorsOp>>(
+      converter, context);
   patterns.add<LoadPattern>(converter, context, "lora_emulator_load");
   patterns.add<StorePattern>(converter, context, "lora_emulator_store");
   patterns.add<AtomicAddPattern>(converter, context, "lora_emulator_atomic_add");

@@ -1,4 +1,4 @@
-//===- Stacks.cpp - Stacks for the threads of a block --------------------===//
+//===- Stacks.cpp - Stacks for the threads of a block ---------------------===//
 //
 // Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,6 +18,8 @@ Stacks::Stacks(size_t count) : count(count) {
   if (mapped == MAP_FAILED)
     throw std::bad_alloc();
   memory = static_cast<std::byte *>(mapped);
+  // Other stacks that were here may have been abandoned in the middle of a run.
+  clearStack({memory, count * stackBytes});
 }
 
 Stacks::~Stacks() { munmap(memory, count * stackBytes); }

@@ -1,4 +1,4 @@
-//===- Stacks.h - Stacks for the threads of a block ----------------------===//
+//===- Stacks.h - Stacks for the threads of a block -----------------------===//
 //
 // Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #pragma once
+
+#include "StackSwitch.h"
 
 #include <boost/context/fiber.hpp>
 #include <boost/context/preallocated.hpp>
@@ -26,6 +28,7 @@ public:
   Stacks &operator=(const Stacks &) = delete;
 
   boost::context::preallocated stack(size_t index) const;
+  StackBounds bounds(size_t index) const { return {memory + index * stackBytes, stackBytes}; }
 
   /// The allocator of fibers on these stacks, which they leave to their owner.
   struct Allocator {

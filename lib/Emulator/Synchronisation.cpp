@@ -1,4 +1,4 @@
-//===- Synchronisation.cpp - Ops that warps and blocks do together -------===//
+//===- Synchronisation.cpp - Ops that warps and blocks do together --------===//
 //
 // Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Thread.h - A CUDA thread and its warp -----------------------------===//
+//===- Thread.h - A CUDA thread and its warp ------------------------------===//
 //
 // Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- AccessFaultTest.cpp - Accesses that are wrong by themselves -------===//
+//===- AccessFaultTest.cpp - Accesses that are wrong by themselves --------===//
 //
 // Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CpAsyncTest.cpp - Asynchronous copies that are used too early -----===//
+//===- CpAsyncTest.cpp - Asynchronous copies that are used too early ------===//
 //
 // Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- EmulatorTest.cpp - What the emulator accepts ----------------------===//
+//===- EmulatorTest.cpp - What the emulator accepts -----------------------===//
 //
 // Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelTest.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
 
 namespace lora::emulator {
 namespace {
@@ -53,6 +56,24 @@ TEST_F(EmulatorTest, ChecksBuffers) {
   kernel->addBuffer({p.data(), 20, "low"});
   kernel->addBuffer({p.data() + 4, 16, "high"});
   EXPECT_EQ(run({p.data()}), "buffers 'low' and 'high' overlap");
+}
+
+TEST_F(EmulatorTest, LoweringIsAPass) {
+  registerSimtToHostPass();
+  const std::string source = text({.arguments = "%p: !llvm.ptr<1>", .body = R"(
+    %s = simt.shared 4
+    %at = llvm.getelementptr inbounds %s[%tid] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
+    simt.store %tid, %at : i32, !llvm.ptr<3>)"});
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(source, &context, "kernel.mlir");
+  mlir::PassManager passes(&context);
+  ASSERT_TRUE(mlir::succeeded(mlir::parsePassPipeline("simt-to-host", passes)));
+  ASSERT_TRUE(mlir::succeeded(passes.run(*module)));
+  std::string printed;
+  llvm::raw_string_ostream(printed) << *module;
+  expectHolds(printed, {"llvm.func @lora_emulator_kernel(%arg0: !llvm.ptr, %arg1: !llvm.ptr)",
+                        "call @lora_emulator_store(%arg0"});
+  for (const char *gone : {"simt.", "gpu.", "nvvm.", "inbounds", "ptr<3>"})
+    EXPECT_EQ(printed.find(gone), std::string::npos) << gone << " in: " << printed;
 }
 
 TEST_F(EmulatorTest, LeavesTheModuleAlone) {

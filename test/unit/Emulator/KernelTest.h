@@ -1,4 +1,4 @@
-//===- KernelTest.h - Runs kernels given as text in the emulator ---------===//
+//===- KernelTest.h - Runs kernels given as text in the emulator ----------===//
 //
 // Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

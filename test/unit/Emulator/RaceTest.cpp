@@ -1,4 +1,4 @@
-//===- RaceTest.cpp - Accesses that nothing orders -----------------------===//
+//===- RaceTest.cpp - Accesses that nothing orders ------------------------===//
 //
 // Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

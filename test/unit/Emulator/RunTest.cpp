@@ -1,4 +1,4 @@
-//===- RunTest.cpp - Kernels that are right ------------------------------===//
+//===- RunTest.cpp - Kernels that are right -------------------------------===//
 //
 // Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -318,7 +318,12 @@ TEST_F(RunTest, LowersVectorsIndicesAndMath) {
     %f = arith.uitofp %tid : i32 to f32
     %root = math.sqrt %f : f32
     %fused = math.fma %root, %root, %f : f32
-    %d = arith.fptoui %fused : f32 to i32
+    %zero = arith.constant 0.0 : f32
+    %power = math.exp %zero : f32
+    %tanh = math.tanh %zero : f32
+    %one_ = arith.addf %power, %tanh : f32
+    %scaled = arith.mulf %fused, %one_ : f32
+    %d = arith.fptoui %scaled : f32 to i32
     %all = vector.from_elements %a, %b, %c, %d : vector<4xi32>
     %low = vector.extract_strided_slice %all {offsets = [0], sizes = [2], strides = [1]}
         : vector<4xi32> to vector<2xi32>
@@ -337,6 +342,13 @@ TEST_F(RunTest, LowersVectorsIndicesAndMath) {
     EXPECT_EQ(memory[4 * i + 2], (i + 2) / 3 + 1);
     EXPECT_EQ(memory[4 * i + 3], i / 3 + 1);
   }
+}
+
+TEST_F(RunTest, RunsAloneInItsStream) {
+  EXPECT_EQ(tryRun({.arguments = "%p: !llvm.ptr<1>", .body = R"(
+    simt.await_predecessors
+    simt.release_dependents)"}),
+            "");
 }
 
 TEST_F(RunTest, KnowsWhereItIsInTheGrid) {

@@ -1,0 +1,96 @@
+//===- StuckReport.cpp - Messages about threads that wait for ever --------===//
+//
+// Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Block.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace lora::emulator {
+
+std::string Block::describeState(const Thread &thread) const {
+  if (thread.state == ThreadState::Returned)
+    return "returned";
+  const OpInfo &op = ops()[thread.waitOp];
+  std::string text = "at " + op.name + " " + op.location;
+  if (op.threads != 0)
+    text += " with id " + std::to_string(thread.barrierId);
+  return text;
+}
+
+/// "0,2-5" of ascending numbers.
+static std::string describeNumbers(llvm::ArrayRef<size_t> numbers) {
+  std::string text;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const size_t first = i;
+    while (i + 1 < numbers.size() && numbers[i + 1] == numbers[i] + 1)
+      ++i;
+    text += (first ? "," : "") + std::to_string(numbers[first]);
+    if (i > first)
+      text += "-" + std::to_string(numbers[i]);
+  }
+  return text;
+}
+
+/// Says each text once, with who it is about: "warps 0-2 returned, warp 3 at ...".
+static std::string describeGroups(const std::string &what, llvm::ArrayRef<std::string> texts) {
+  llvm::MapVector<llvm::StringRef, std::vector<size_t>> groups;
+  for (size_t i = 0; i < texts.size(); ++i)
+    groups[texts[i]].push_back(i);
+  std::string result;
+  for (const auto &[text, members] : groups)
+    result += (result.empty() ? "" : ", ") + what + (members.size() > 1 ? "s " : " ") +
+              describeNumbers(members) + " " + text.str();
+  return result;
+}
+
+std::string Block::describeLanes(const Warp &warp) const {
+  std::vector<std::string> texts;
+  for (uint32_t lane = 0; lane < warpSize; ++lane)
+    texts.push_back(describeState(warp.lanes[lane]));
+  if (llvm::all_equal(texts))
+    return texts[0];
+  return "(" + describeGroups("lane", texts) + ")";
+}
+
+std::string Block::describeWarps() const {
+  std::vector<std::string> texts;
+  for (const Warp &warp : warps)
+    texts.push_back(describeLanes(warp));
+  return describeGroups("warp", texts);
+}
+
+/// No thread can run. Blames the first warp whose lanes went different ways, else the first that
+/// waits.
+void Block::reportStuck() {
+  auto waits = [](const Thread &thread) { return thread.state == ThreadState::Waiting; };
+  const Thread *blamed = nullptr;
+  for (const Warp &warp : warps) {
+    const Thread *lane = std::find_if(warp.lanes, warp.lanes + warpSize, waits);
+    if (lane == warp.lanes + warpSize)
+      continue;
+    const bool diverged = std::any_of(warp.lanes, warp.lanes + warpSize, [&](const Thread &other) {
+      return !waits(other) || other.waitOp != lane->waitOp || other.barrierId != lane->barrierId;
+    });
+    if (diverged) {
+      record(*lane, lane->waitOp, "warp-wide op without all its lanes: " + describeWarps());
+      return;
+    }
+    if (!blamed)
+      blamed = lane;
+  }
+  const OpInfo &op = ops()[blamed->waitOp];
+  if (op.threads == 0)
+    record(*blamed, blamed->waitOp,
+           "barrier divergence: not all threads of the block wait here: " + describeWarps());
+  else
+    record(*blamed, blamed->waitOp,
+           "deadlock: fewer than " + std::to_string(op.threads) +
+               " threads wait here: " + describeWarps());
+}
+
+} // namespace lora::emulator
