@@ -41,6 +41,7 @@ tile.kernel @expand(
     assuming ["max_rank <= MAX_RANK", "s_stride % RANK_ALIGN == 0", "s_slice_stride % RANK_ALIGN == 0",
               "s % (4 * RANK_ALIGN) == 0", "b_stride % RANK_ALIGN == 0",
               "y_stride % Y_ALIGN == 0", "y % (2 * Y_ALIGN) == 0"]
+    awaits ["s", "y"]
     grid ["ceildiv(tokens, BLOCK_M) * ceildiv(max_width, BLOCK_N)", "slices", "max_loras + 1"] {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -106,9 +107,9 @@ tile.kernel @expand(
     %Bt = tile.transpose %B : !tile.view<?x?x!w_elem>
 
     %sum, %mine = tile.sum %r below %rank step BLOCK_K -> !sum {
+      %b_tile = tile.load %Bt[%r, %n] : !tile.view<?x?x!w_elem> -> !b_tile
       %s_tile = tile.gather %S_slice[%rows, %r] : !tile.view<?x?xf32>, !rows -> !s_tile
       %s_rounded = tile.cast %s_tile : !s_tile -> !w_tile
-      %b_tile = tile.load %Bt[%r, %n] : !tile.view<?x?x!w_elem> -> !b_tile
       %product = tile.dot %s_rounded, %b_tile : !w_tile, !b_tile -> !sum
       tile.yield %product : !sum
     }

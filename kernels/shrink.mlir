@@ -39,6 +39,7 @@ tile.kernel @shrink(
     assuming ["hidden % ALIGN == 0", "x_stride % ALIGN == 0", "a_stride % ALIGN == 0",
               "x % (2 * ALIGN) == 0", "max_rank % RANK_ALIGN == 0", "s_stride % RANK_ALIGN == 0",
               "s_slice_stride % RANK_ALIGN == 0", "s % (4 * RANK_ALIGN) == 0"]
+    awaits ["x", "s"]
     grid ["ceildiv(tokens, BLOCK_M) * ceildiv(max_rank, BLOCK_N) * SPLIT_K", "slices",
           "max_loras + 1"] {
   %c0 = arith.constant 0 : i32
@@ -95,8 +96,8 @@ tile.kernel @shrink(
     %At = tile.transpose %A : !tile.view<?x?x!w_elem>
 
     %sum, %mine = tile.sum %k below %hidden step BLOCK_K split SPLIT_K across x to one -> !s_tile {
-      %x_tile = tile.gather %X[%rows, %k] : !tile.view<?x?x!x_elem>, !rows -> !x_tile
       %a_tile = tile.load %At[%k, %n] : !tile.view<?x?x!w_elem> -> !a_tile
+      %x_tile = tile.gather %X[%rows, %k] : !tile.view<?x?x!x_elem>, !rows -> !x_tile
       %product = tile.dot %x_tile, %a_tile : !x_tile, !a_tile -> !s_tile
       tile.yield %product : !s_tile
     }

@@ -17,7 +17,8 @@ class Simt_Op<string mnemonic, list<Trait> traits = []> : Op<Simt_Dialect, mnemo
 
 def Simt_GlobalPtr : LLVM_PointerInAddressSpace<1>;
 def Simt_SharedPtr : LLVM_PointerInAddressSpace<3>;
-def Simt_AnyPtr : AnyTypeOf<[Simt_GlobalPtr, Simt_SharedPtr]>;
+def Simt_PeerPtr : LLVM_PointerInAddressSpace<7>;
+def Simt_AnyPtr : AnyTypeOf<[Simt_GlobalPtr, Simt_SharedPtr, Simt_PeerPtr]>;
 
 def Simt_CacheHint : I32EnumAttr<"CacheHint", "how a global access uses the caches", [
     I32EnumAttrCase<"Default", 0, "default">,
@@ -125,6 +126,57 @@ def Simt_BarrierOp : Simt_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
 
 def Simt_WarpBarrierOp : Simt_Op<"warp_barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Wait for all lanes of the warp and order their memory accesses";
+  let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Clusters
+//===----------------------------------------------------------------------===//
+
+def Simt_PeerOp : Simt_Op<"peer", [Pure]> {
+  let summary = "Address of the same place in the shared memory of another block of the cluster";
+  let description = [{
+    The function's `simt.cluster` says how many blocks, neighbours along x, form a cluster; `rank` is
+    a block's number in it. A block must have started before a peer touches its shared memory, and
+    must not end before: both are what cluster barriers are for.
+  }];
+  let arguments = (ins Simt_SharedPtr:$address, I32:$rank);
+  let results = (outs Simt_PeerPtr:$result);
+  let assemblyFormat = "$address `,` $rank attr-dict `:` qualified(type($result))";
+}
+
+def Simt_ClusterArriveOp : Simt_Op<"cluster_arrive", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Tell the cluster that this thread has come to its barrier, and go on";
+  let description = [{
+    Releases this thread's accesses to the threads whose `simt.cluster_wait` this lets pass, unless it
+    is `relaxed`: then it says no more than that the thread has come this far. Every arrive is
+    followed by a wait before the next arrive.
+  }];
+  let arguments = (ins UnitAttr:$relaxed);
+  let assemblyFormat = "(`relaxed` $relaxed^)? attr-dict";
+}
+
+def Simt_ClusterWaitOp : Simt_Op<"cluster_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Wait until all threads of the cluster have arrived";
+  let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Programmatic dependent launch
+//===----------------------------------------------------------------------===//
+
+def Simt_ReleaseDependentsOp : Simt_Op<"release_dependents", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Allow the next kernel of the stream to start";
+  let description = [{
+    It starts once all blocks have come here or ended. Without effect unless the next launch asks for
+    programmatic serialisation.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Simt_AwaitPredecessorsOp : Simt_Op<"await_predecessors", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Wait until the kernels before this one have ended and their writes are visible";
+  let description = "Without effect unless this launch asked for programmatic serialisation.";
   let assemblyFormat = "attr-dict";
 }
 

@@ -70,6 +70,9 @@ def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, AutomaticAlloc
     - `assuming`: conditions over arguments and parameters that every launch satisfies. Those of
       the form `argument % divisor == 0` tell the compiler about alignment; a pointer stands for
       its address;
+    - `awaits`: the pointers whose memory the kernel launched before may still be writing. Everything
+      else, such as weights and indices, may be read before that kernel has ended, where the target
+      and the launch allow it;
     - `grid`: three expressions over integer arguments and parameters;
     - `config`: the configuration: values that take the place of the defaults. After
       `tile-specialize`, every parameter with its value.
@@ -91,6 +94,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, AutomaticAlloc
     TypedArrayAttrBase<Tile_ParamAttr, "integer parameters">:$params,
     StrArrayAttr:$constraints,
     StrArrayAttr:$assumptions,
+    DefaultValuedAttr<StrArrayAttr, "{}">:$awaits,
     StrArrayAttr:$grid,
     OptionalAttr<DictionaryAttr>:$config);
   let regions = (region SizedRegion<1>:$region);

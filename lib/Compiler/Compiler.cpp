@@ -11,6 +11,7 @@
 #include "ManifestOf.h"
 #include "Simt/Simt.h"
 #include "Tile/Tile.h"
+#include "lora/Analysis/Target.h"
 #include "lora/Conversion/Passes.h"
 #include "lora/Support/Error.h"
 #include "lora/Target/Ptx.h"
@@ -111,6 +112,8 @@ void Compilation::State::runPhase(Phase phase) {
   case Phase::Tile:
     return;
   case Phase::Specialized:
+    (*module)->setAttr(kTargetAttribute,
+                       StringAttr::get(&context, StringRef(facts.name.data(), facts.name.size())));
     runPasses([&](OpPassManager &passes) {
       TileSpecializeOptions specialize;
       for (const std::string &setting : allSettings())
@@ -124,6 +127,7 @@ void Compilation::State::runPhase(Phase phase) {
   case Phase::Scheduled:
     return runPasses([](OpPassManager &passes) {
       passes.addPass(createTileSimplify());
+      passes.addPass(createTilePrefetch());
       passes.addPass(createTileSchedule());
     });
   case Phase::Layout:

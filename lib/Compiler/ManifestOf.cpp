@@ -51,5 +51,6 @@ void lora::completeManifest(KernelManifest &manifest, gpu::GPUFuncOp function) {
   };
   manifest.sharedBytes = number("simt.shared_bytes", 0);
   manifest.workspaceBytesPerGroup = number("simt.workspace_bytes", 0);
+  manifest.cluster[0] = number("simt.cluster", 1);
   manifest.splitGroupSize = number("simt.split", 1);
 }

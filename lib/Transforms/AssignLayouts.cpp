@@ -40,8 +40,8 @@ private:
   Value get(Value value, LayoutAttr wanted);
   Value compute(Operation *op, LayoutAttr wanted);
   Value convert(Value value, LayoutAttr wanted);
-  Operation *cloneWithOperands(Operation *op, LayoutAttr wanted,
-                               function_ref<LayoutAttr(OpOperand &)> operandLayout);
+  Value cloneWithOperands(Operation *op, LayoutAttr wanted,
+                          function_ref<LayoutAttr(OpOperand &)> operandLayout);
 
   /// The layout in which a tile comes at no cost.
   LayoutAttr naturalLayout(Value value);
@@ -138,17 +138,23 @@ Value LayoutAssigner::convert(Value value, LayoutAttr wanted) {
                                  value);
 }
 
-Operation *
-LayoutAssigner::cloneWithOperands(Operation *op, LayoutAttr wanted,
-                                  function_ref<LayoutAttr(OpOperand &)> operandLayout) {
-  IRMapping mapping;
-  for (OpOperand &operand : op->getOpOperands())
-    if (isTile(operand.get().getType()))
-      mapping.map(operand.get(), get(operand.get(), operandLayout(operand)));
+/// The result of a copy of an op whose operands are tiles in the given layouts; null if one of them
+/// cannot be had.
+Value LayoutAssigner::cloneWithOperands(Operation *op, LayoutAttr wanted,
+                                        function_ref<LayoutAttr(OpOperand &)> operandLayout) {
+  // One tile may be several operands, each in a layout of its own.
+  SmallVector<Value> operands;
+  for (OpOperand &operand : op->getOpOperands()) {
+    bool isLaidOut = isTile(operand.get().getType());
+    operands.push_back(isLaidOut ? get(operand.get(), operandLayout(operand)) : operand.get());
+    if (!operands.back())
+      return {};
+  }
   OpBuilder builder(op);
-  Operation *clone = builder.clone(*op, mapping);
+  Operation *clone = builder.clone(*op);
+  clone->setOperands(operands);
   clone->getResult(0).setType(withLayout(op->getResult(0).getType(), wanted));
-  return clone;
+  return clone->getResult(0);
 }
 
 Value LayoutAssigner::compute(Operation *op, LayoutAttr wanted) {
@@ -163,15 +169,17 @@ Value LayoutAssigner::compute(Operation *op, LayoutAttr wanted) {
   }
   if (auto dot = dyn_cast<DotOp>(op)) {
     MmaTile tile = mmaTile(dot);
+    if (std::string problem = tile.problem(); !problem.empty()) {
+      dot.emitError("product of ") << tile.m << " x " << tile.k << " by " << tile.k << " x "
+                                   << tile.n << ": " << problem;
+      return {};
+    }
     LayoutAttr product = productLayout(dot);
     LayoutAttr lhs = toAttribute(context, tile.lhs()), rhs = toAttribute(context, tile.rhs());
-    Operation *clone = cloneWithOperands(op, product, [&](OpOperand &operand) {
-      return operand.get() == dot.getAccumulator() && operand.getOperandNumber() == 2 ? product
-             : operand.getOperandNumber() == 0                                        ? lhs
-                                                                                      : rhs;
-    });
-    Value result = clone->getResult(0);
-    return product == wanted ? result : convert(result, wanted);
+    LayoutAttr operands[] = {lhs, rhs, product};
+    Value result = cloneWithOperands(
+        op, product, [&](OpOperand &operand) { return operands[operand.getOperandNumber()]; });
+    return !result || product == wanted ? result : convert(result, wanted);
   }
   // Operands that pass through shared memory are loaded in pieces of 16 bytes along k and read
   // back as fragments.
@@ -183,27 +191,37 @@ Value LayoutAssigner::compute(Operation *op, LayoutAttr wanted) {
       contiguous = describeView(load.getView()).contiguousDimension().value_or(1);
     LayoutAttr copied = blocked(type, contiguous, op->getAttrOfType<IntegerAttr>("alignment").getInt());
     if (copied != wanted) {
-      Operation *clone =
-          cloneWithOperands(op, copied, [&](OpOperand &) { return slice(copied, 0); });
-      return convert(clone->getResult(0), wanted);
+      Value loaded = cloneWithOperands(op, copied, [&](OpOperand &) { return slice(copied, 0); });
+      return loaded ? convert(loaded, wanted) : Value();
     }
   }
   if (isa<GatherOp>(op))
-    return cloneWithOperands(op, wanted, [&](OpOperand &) { return slice(wanted, 0); })
-        ->getResult(0);
+    return cloneWithOperands(op, wanted, [&](OpOperand &) { return slice(wanted, 0); });
   if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
     LayoutAttr kept = slice(wanted, 1 - broadcast.getDimension());
-    return cloneWithOperands(op, wanted, [&](OpOperand &) { return kept; })->getResult(0);
+    return cloneWithOperands(op, wanted, [&](OpOperand &) { return kept; });
   }
   if (isa<LoadOp, SplatOp, IotaOp>(op) || isElementwise(op))
-    return cloneWithOperands(op, wanted, [&](OpOperand &) { return wanted; })->getResult(0);
+    return cloneWithOperands(op, wanted, [&](OpOperand &) { return wanted; });
   return {};
+}
+
+/// Whether a value takes the layout that it is first wanted in: a sum that is read back from shared
+/// memory, or a tile that a loop carries along.
+static bool isUndecided(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument ? isa<scf::ForOp>(argument.getOwner()->getParentOp())
+                  : isa<SumOp>(value.getDefiningOp());
 }
 
 Value LayoutAssigner::get(Value value, LayoutAttr wanted) {
   LayoutAttr current = getLayout(value.getType());
   if (current == wanted)
     return value;
+  if (!current && isUndecided(value)) {
+    value.setType(withLayout(value.getType(), wanted));
+    return value;
+  }
   Value &result = computed[{value, wanted}];
   if (result)
     return result;
@@ -238,11 +256,12 @@ LogicalResult LayoutAssigner::visitSum(SumOp sum) {
   if (!yielded)
     return failure();
   sum.getBody()->getTerminator()->setOperand(0, yielded);
-  bool shared = schedule.getWarpsK() > 1;
+  // A sum that is read back from shared memory comes in the layout that is first asked for.
+  bool anyLayout =
+      schedule.getWarpsK() > 1 || schedule.getSplit() == SplitStrategy::Cluster;
   schedule = outer;
-  auto type = cast<RankedTensorType>(sum.getResult().getType());
-  sum.getResult().setType(
-      withLayout(type, shared ? blocked(type, type.getRank() - 1, 16) : partial));
+  if (!anyLayout)
+    sum.getResult().setType(withLayout(sum.getResult().getType(), partial));
   return success();
 }
 
@@ -253,23 +272,26 @@ LogicalResult LayoutAssigner::visitFor(scf::ForOp loop) {
       continue;
     LayoutAttr layout = decidedLayout(yield.getOperand(i));
     if (!layout)
-      layout = naturalLayout(loop.getInitArgs()[i]);
-    Value init = get(loop.getInitArgs()[i], layout);
-    if (!init)
-      return failure();
-    loop.getInitArgsMutable()[i].set(init);
-    argument.setType(init.getType());
-    loop.getResult(i).setType(init.getType());
+      layout = decidedLayout(loop.getInitArgs()[i]);
+    // Otherwise the first use in the body decides.
+    if (layout)
+      argument.setType(withLayout(argument.getType(), layout));
   }
   if (failed(run(*loop.getBody())))
     return failure();
   for (auto [i, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
     if (!isTile(argument.getType()))
       continue;
-    Value value = get(yield.getOperand(i), getLayout(argument.getType()));
-    if (!value)
+    LayoutAttr layout = getLayout(argument.getType());
+    if (!layout)
+      layout = naturalLayout(loop.getInitArgs()[i]);
+    Value init = get(loop.getInitArgs()[i], layout), next = get(yield.getOperand(i), layout);
+    if (!init || !next)
       return failure();
-    yield.setOperand(i, value);
+    argument.setType(init.getType());
+    loop.getResult(i).setType(init.getType());
+    loop.getInitArgsMutable()[i].set(init);
+    yield.setOperand(i, next);
   }
   return success();
 }
@@ -322,7 +344,7 @@ LogicalResult LayoutAssigner::run(Block &block) {
   return success();
 }
 
-/// Erases the ops on tiles without a layout, which no one uses any more.
+/// Erases the ops on tiles without a layout, which no one uses.
 static void eraseUnused(KernelOp kernel) {
   SmallVector<Operation *> dead;
   kernel->walk([&](Operation *op) {
@@ -332,6 +354,11 @@ static void eraseUnused(KernelOp kernel) {
   });
   for (Operation *op : llvm::reverse(dead))
     op->erase();
+  // A sum that no one reads lies as its parts do.
+  kernel->walk([](SumOp sum) {
+    if (!getLayout(sum.getResult().getType()))
+      sum.getResult().setType(cast<RankedTensorType>(sum.getYielded().getType()));
+  });
 }
 
 namespace {

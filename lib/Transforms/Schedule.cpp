@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tile/Tile.h"
+#include "lora/Analysis/Target.h"
 #include "lora/Layout/MmaLayouts.h"
+#include "lora/Support/ReductionTree.h"
 #include "lora/Transforms/Passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -23,8 +25,16 @@ using namespace lora::tile;
 /// The narrowest asynchronous copy, in bytes.
 static constexpr int64_t kNarrowestCopy = 4;
 
-/// The dot whose product the body of a sum yields, if it does.
-static DotOp getYieldedDot(SumOp sum) { return sum.getYielded().getDefiningOp<DotOp>(); }
+static SmallVector<DotOp> dotsOf(SumOp sum) {
+  SmallVector<DotOp> dots;
+  sum.getBody()->walk([&](DotOp dot) { dots.push_back(dot); });
+  return dots;
+}
+
+static MmaTile tileOf(DotOp dot) {
+  auto lhs = dot.getLhs().getType().getShape(), rhs = dot.getRhs().getType().getShape();
+  return {static_cast<int>(lhs[0]), static_cast<int>(rhs[1]), static_cast<int>(lhs[1])};
+}
 
 /// Why the operands of a dot cannot pass through shared memory, or an empty string.
 static std::string whyNotShared(SumOp sum, DotOp dot) {
@@ -35,6 +45,8 @@ static std::string whyNotShared(SumOp sum, DotOp dot) {
     auto alignment = load->getAttrOfType<IntegerAttr>("alignment");
     if (!alignment || alignment.getInt() < kNarrowestCopy)
       return "an operand is aligned to less than " + std::to_string(kNarrowestCopy) + " bytes";
+    if (auto tile = dyn_cast<LoadOp>(load); tile && tile.getPadding())
+      return "an operand is padded, and copies can write zeros only";
   }
   return "";
 }
@@ -45,35 +57,64 @@ static void shareWarps(MmaTile &tile, int warps) {
   tile.warpsN = warps / tile.warpsM;
 }
 
+/// The most blocks that every device lets a cluster have.
+static constexpr int64_t kLargestCluster = 8;
+
+/// Programs exchange their parts in a cluster where they can be one, since that is faster.
+static FailureOr<SplitStrategy> chooseSplit(SumOp sum) {
+  int64_t split = sum.getSplitInt();
+  if (split == 1)
+    return SplitStrategy::None;
+  const TargetFacts &target = getTarget(sum);
+  if (target.hasClusters && sum.getAxis() == Axis::x && split <= kLargestCluster)
+    return SplitStrategy::Cluster;
+  if (sum.getVisibility() == Visibility::One)
+    return SplitStrategy::Workspace;
+  return sum.emitError("a sum that is visible to all of ")
+         << split << " programs across " << stringifyAxis(sum.getAxis())
+         << " needs a cluster of them along x: " << StringRef(target.name.data(), target.name.size())
+         << " has clusters of up to " << (target.hasClusters ? kLargestCluster : 1);
+}
+
 static LogicalResult schedule(KernelOp kernel, SumOp sum) {
   int64_t warps = kernel.getConfigInt("WARPS", 4), warpsK = kernel.getConfigInt("WARPS_K", 1);
   int64_t stages = kernel.getConfigInt("STAGES", 1);
-  SplitStrategy split = sum.getSplitInt() > 1 ? SplitStrategy::Workspace : SplitStrategy::None;
+  FailureOr<SplitStrategy> split = chooseSplit(sum);
+  if (failed(split))
+    return failure();
   auto setSchedule = [&](OperandPath path, int64_t stages, int64_t m, int64_t n, int64_t k) {
-    sum.setScheduleAttr(ScheduleAttr::get(sum.getContext(), path, stages, m, n, k, split));
+    sum.setScheduleAttr(ScheduleAttr::get(sum.getContext(), path, stages, m, n, k, *split));
     return success();
   };
-  DotOp dot = getYieldedDot(sum);
+  if (ReductionTree::kUnit % sum.getStepInt() != 0)
+    return sum.emitError("expected a step that divides ")
+           << ReductionTree::kUnit << ", got " << sum.getStepInt();
   if (warps % warpsK != 0)
     return sum.emitError("expected WARPS to be a multiple of WARPS_K, got ")
            << warps << " and " << warpsK;
-  if (!dot)
+  SmallVector<DotOp> dots = dotsOf(sum);
+  if (dots.empty())
     return setSchedule(OperandPath::Direct, 1, warps / warpsK, 1, warpsK);
 
-  auto lhs = dot.getLhs().getType().getShape(), rhs = dot.getRhs().getType().getShape();
-  MmaTile tile{static_cast<int>(lhs[0]), static_cast<int>(rhs[1]), static_cast<int>(lhs[1])};
-  shareWarps(tile, warps / warpsK);
-  if (std::string problem = tile.problem(); !problem.empty())
-    return dot.emitError("product of ") << lhs[0] << " x " << lhs[1] << " by " << rhs[0] << " x "
-                                        << rhs[1] << ": " << problem;
+  MmaTile shares = tileOf(dots.front());
+  shareWarps(shares, warps / warpsK);
   OperandPath path = stages > 1 ? OperandPath::Shared : OperandPath::Direct;
-  if (path == OperandPath::Shared)
+  for (DotOp dot : dots) {
+    MmaTile tile = tileOf(dot);
+    tile.warpsM = shares.warpsM;
+    tile.warpsN = shares.warpsN;
+    if (std::string problem = tile.problem(); !problem.empty())
+      return dot.emitError("product of ") << tile.m << " x " << tile.k << " by " << tile.k << " x "
+                                          << tile.n << ": " << problem;
+    if (path != OperandPath::Shared)
+      continue;
     if (std::string reason = whyNotShared(sum, dot); !reason.empty()) {
       sum.emitRemark("not using shared memory: ") << reason;
       path = OperandPath::Direct;
       stages = 1;
     }
-  return setSchedule(path, stages, tile.warpsM, tile.warpsN, warpsK);
+  }
+  return setSchedule(path, stages, shares.warpsM, shares.warpsN, warpsK);
 }
 
 namespace {

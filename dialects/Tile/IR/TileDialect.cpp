@@ -23,6 +23,14 @@ void lora::tile::TileDialect::initialize() {
       >();
 }
 
+LogicalResult lora::tile::TileDialect::verifyOperationAttribute(Operation *op,
+                                                                NamedAttribute attribute) {
+  if (attribute.getName() != "tile.target" || !isa<StringAttr>(attribute.getValue()))
+    return op->emitError("expected 'tile.target' with the name of an architecture, got ")
+           << attribute.getName() << " = " << attribute.getValue();
+  return success();
+}
+
 Operation *lora::tile::TileDialect::materializeConstant(OpBuilder &builder, Attribute value,
                                                         Type type, Location location) {
   return arith::ConstantOp::materialize(builder, value, type, location);

@@ -81,17 +81,18 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
     return parseParam<Type, TypeParamAttr>(
         parser, elements, [&](Type &value) { return parser.parseType(value); });
   };
-  ArrayAttr types, params, constraints, assumptions, grid;
+  ArrayAttr types, params, constraints, assumptions, awaits, grid;
   if (parseClause(parser, "types", types, typeParam) ||
       parseClause(parser, "params", params, param) ||
       parseClause(parser, "where", constraints, text) ||
       parseClause(parser, "assuming", assumptions, text) ||
-      parseClause(parser, "grid", grid, text))
+      parseClause(parser, "awaits", awaits, text) || parseClause(parser, "grid", grid, text))
     return failure();
   result.addAttribute("type_params", types);
   result.addAttribute("params", params);
   result.addAttribute("constraints", constraints);
   result.addAttribute("assumptions", assumptions);
+  result.addAttribute("awaits", awaits);
   result.addAttribute("grid", grid);
   if (succeeded(parser.parseOptionalKeyword("config"))) {
     DictionaryAttr config;
@@ -133,6 +134,7 @@ void KernelOp::print(OpAsmPrinter &printer) {
   auto printText = [&](Attribute attribute) { printer << attribute; };
   printClause("where", getConstraints(), printText);
   printClause("assuming", getAssumptions(), printText);
+  printClause("awaits", getAwaits(), printText);
   printClause("grid", getGrid(), printText);
   if (getConfig()) {
     printer.printNewline();
@@ -140,7 +142,7 @@ void KernelOp::print(OpAsmPrinter &printer) {
   }
   printer.printOptionalAttrDictWithKeyword(
       (*this)->getAttrs(), {"sym_name", "arg_names", "type_params", "params", "constraints",
-                            "assumptions", "grid", "config"});
+                            "assumptions", "awaits", "grid", "config"});
   printer << ' ';
   printer.printRegion(getRegion(), /*printEntryBlockArgs=*/false);
 }
@@ -221,6 +223,9 @@ LogicalResult KernelOp::verify() {
   for (auto text : getAssumptions().getAsValueRange<StringAttr>())
     if (failed(verifyExpression(*this, "assuming", text, valued)))
       return failure();
+  for (auto name : getAwaits().getAsValueRange<StringAttr>())
+    if (!valued.contains(name) || integers.contains(name))
+      return emitOpError("'awaits' clause names '") << name << "', which is no pointer argument";
   for (auto text : getGrid().getAsValueRange<StringAttr>())
     if (failed(verifyExpression(*this, "grid", text, integers)))
       return failure();

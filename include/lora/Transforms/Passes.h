@@ -12,6 +12,9 @@
 namespace mlir::arith {
 class ArithDialect;
 }
+namespace mlir::scf {
+class SCFDialect;
+}
 
 namespace lora {
 

@@ -37,6 +37,22 @@ def TileSimplify : Pass<"tile-simplify"> {
   }];
 }
 
+def TilePrefetch : Pass<"tile-prefetch"> {
+  let summary = "Start loads before they are needed";
+  let description = [{
+    - An accumulating store becomes a load of the old values, an addition in `f32` and a store.
+    - In an `scf.for`, loads whose addresses follow from the induction variable alone are made one
+      iteration ahead; the first ones stand before the loop.
+    - Loads that do not depend on a `tile.sum` before them move ahead of it.
+
+    A load moves only over code that writes nothing, or writes to other pointers, or, in a loop, to
+    the very place that it reads itself. Bounds come from views, so a load of too much reads zeros.
+
+    Afterwards no `accumulate` is left.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def TileSchedule : Pass<"tile-schedule"> {
   let summary = "Decide how each tile.sum is computed";
   let description = [{

@@ -116,6 +116,35 @@ static Value fromWords(OpBuilder &builder, Location loc, Type type, Value result
   return bitcast(builder, loc, type, value);
 }
 
+namespace {
+
+/// What PTX needs to know of the address space of a pointer.
+struct AddressSpace {
+  std::string name, constraint;
+  bool isPlain; ///< Whether LLVM's own loads and stores know it.
+};
+
+} // namespace
+
+static AddressSpace spaceOf(Value pointer) {
+  switch (cast<LLVM::LLVMPointerType>(pointer.getType()).getAddressSpace()) {
+  case 1:
+    return {"global", "l", true};
+  case 3:
+    return {"shared", "r", true};
+  default:
+    return {"shared::cluster", "r", false};
+  }
+}
+
+/// The operand that inline PTX takes for an address.
+static Value toAddress(OpBuilder &builder, Location loc, Value pointer) {
+  auto type = cast<LLVM::LLVMPointerType>(pointer.getType());
+  if (type.getAddressSpace() == 1)
+    return pointer;
+  return LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), pointer);
+}
+
 //===----------------------------------------------------------------------===//
 // Patterns
 //===----------------------------------------------------------------------===//
@@ -143,13 +172,13 @@ struct LoadPattern : ConvertOpToLLVMPattern<LoadOp> {
     Location loc = op.getLoc();
     Type type = getTypeConverter()->convertType(op.getType());
     unsigned bytes = getAccessBytes(op.getType());
-    bool global = cast<LLVM::LLVMPointerType>(op.getAddress().getType()).getAddressSpace() == 1;
-    if (op.getHint() == CacheHint::Default && !op.getPredicate()) {
+    AddressSpace space = spaceOf(op.getAddress());
+    if (op.getHint() == CacheHint::Default && !op.getPredicate() && space.isPlain) {
       rewriter.replaceOpWithNewOp<LLVM::LoadOp>(op, type, adaptor.getAddress(), bytes);
       return success();
     }
     Words words(bytes);
-    std::string opcode = global ? "ld.global" : "ld.shared";
+    std::string opcode = "ld." + space.name;
     if (op.getHint() != CacheHint::Default)
       opcode += ".nc";
     if (op.getHint() == CacheHint::Streaming)
@@ -159,7 +188,7 @@ struct LoadPattern : ConvertOpToLLVMPattern<LoadOp> {
     std::string constraints;
     for (int i = 0; i != words.count; ++i)
       constraints += std::string("=") + words.constraint() + ",";
-    constraints += global ? "l" : "r";
+    constraints += space.constraint;
     if (adaptor.getPredicate()) {
       std::string zeros;
       for (int i = 0; i != words.count; ++i)
@@ -169,22 +198,18 @@ struct LoadPattern : ConvertOpToLLVMPattern<LoadOp> {
       constraints.clear();
       for (int i = 0; i != words.count; ++i)
         constraints += std::string("=&") + words.constraint() + ",";
-      constraints += global ? "l,b" : "r,b";
+      constraints += space.constraint + ",b";
       operands.push_back(adaptor.getPredicate());
       opcode = zeros + "@$" + std::to_string(words.count + 1) + " " + opcode;
     }
-    if (!global)
-      operands[0] = LLVM::PtrToIntOp::create(rewriter, loc, rewriter.getI32Type(), operands[0]);
+    operands[0] = toAddress(rewriter, loc, operands[0]);
     Type word = words.type(rewriter);
     Type result = words.count == 1
                       ? word
                       : LLVM::LLVMStructType::getLiteral(
                             rewriter.getContext(), SmallVector<Type>(words.count, word));
-    // A read-only load may move; another must stay between the writes around it.
-    bool ordered = op.getHint() == CacheHint::Default;
-    if (ordered)
-      constraints += ",~{memory}";
-    auto ptx = inlinePtx(rewriter, loc, result, operands, opcode, constraints, ordered);
+    // The order of loads is that of the kernel: what comes before a wait has to stay there.
+    auto ptx = inlinePtx(rewriter, loc, result, operands, opcode, constraints + ",~{memory}", true);
     rewriter.replaceOp(op, fromWords(rewriter, loc, type, ptx.getResult(0), words));
     return success();
   }
@@ -196,23 +221,26 @@ struct StorePattern : ConvertOpToLLVMPattern<StoreOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     unsigned bytes = getAccessBytes(op.getValue().getType());
-    bool global = cast<LLVM::LLVMPointerType>(op.getAddress().getType()).getAddressSpace() == 1;
-    if (!op.getPredicate()) {
+    AddressSpace space = spaceOf(op.getAddress());
+    if (!op.getPredicate() && space.isPlain) {
       rewriter.replaceOpWithNewOp<LLVM::StoreOp>(op, adaptor.getValue(), adaptor.getAddress(),
                                                  bytes);
       return success();
     }
     Words words(bytes);
-    SmallVector<Value> operands = {adaptor.getAddress(), adaptor.getPredicate()};
-    if (!global)
-      operands[0] = LLVM::PtrToIntOp::create(rewriter, loc, rewriter.getI32Type(), operands[0]);
+    SmallVector<Value> operands = {toAddress(rewriter, loc, adaptor.getAddress())};
+    std::string constraints = space.constraint, guard;
+    if (adaptor.getPredicate()) {
+      operands.push_back(adaptor.getPredicate());
+      constraints += ",b";
+      guard = "@$1 ";
+    }
+    std::string values = words.operands(operands.size());
     llvm::append_range(operands, toWords(rewriter, loc, adaptor.getValue(), words));
-    std::string constraints = global ? "l,b" : "r,b";
     for (int i = 0; i != words.count; ++i)
       constraints += std::string(",") + words.constraint();
     inlinePtx(rewriter, loc, {}, operands,
-              "@$1 st." + Twine(global ? "global" : "shared") + words.suffix() + " [$0], " +
-                  words.operands(2) + ";",
+              guard + "st." + space.name + words.suffix() + " [$0], " + values + ";",
               constraints + ",~{memory}", /*sideEffects=*/true);
     rewriter.eraseOp(op);
     return success();
@@ -273,6 +301,19 @@ struct BarrierPattern : ConvertOpToLLVMPattern<BarrierOp> {
   }
 };
 
+struct PeerPattern : ConvertOpToLLVMPattern<PeerOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(PeerOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value address = toAddress(rewriter, loc, adaptor.getAddress());
+    auto ptx = inlinePtx(rewriter, loc, rewriter.getI32Type(), {address, adaptor.getRank()},
+                         "mapa.shared::cluster.u32 $0, $1, $2;", "=r,r,r", false);
+    rewriter.replaceOpWithNewOp<LLVM::IntToPtrOp>(op, op.getType(), ptx.getResult(0));
+    return success();
+  }
+};
+
 /// An op without operands that is one line of PTX.
 template <typename Op> struct FixedPtxPattern : ConvertOpToLLVMPattern<Op> {
   FixedPtxPattern(const LLVMTypeConverter &converter, StringRef text)
@@ -284,6 +325,19 @@ template <typename Op> struct FixedPtxPattern : ConvertOpToLLVMPattern<Op> {
     return success();
   }
   StringRef text;
+};
+
+struct ClusterArrivePattern : ConvertOpToLLVMPattern<ClusterArriveOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(ClusterArriveOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    inlinePtx(rewriter, op.getLoc(), {}, {},
+              Twine("barrier.cluster.arrive.") + (op.getRelaxed() ? "relaxed" : "release") +
+                  ".aligned;",
+              "~{memory}", true);
+    rewriter.eraseOp(op);
+    return success();
+  }
 };
 
 struct CpAsyncWaitPattern : ConvertOpToLLVMPattern<CpAsyncWaitOp> {
@@ -350,9 +404,14 @@ struct SimtToLLVMPass : lora::impl::SimtToLLVMBase<SimtToLLVMPass> {
     LLVMTypeConverter converter(&getContext(), options);
     RewritePatternSet patterns(&getContext());
     patterns.add<SharedPattern, LoadPattern, StorePattern, AtomicAddPattern, CpAsyncPattern,
-                 CpAsyncWaitPattern, BarrierPattern, MmaPattern>(converter);
+                 CpAsyncWaitPattern, BarrierPattern, MmaPattern, PeerPattern, ClusterArrivePattern>(converter);
     patterns.add<FixedPtxPattern<FenceOp>>(converter, "fence.acq_rel.gpu;");
     patterns.add<FixedPtxPattern<CpAsyncCommitOp>>(converter, "cp.async.commit_group;");
+    patterns.add<FixedPtxPattern<ClusterWaitOp>>(converter,
+                                                 "barrier.cluster.wait.acquire.aligned;");
+    patterns.add<FixedPtxPattern<ReleaseDependentsOp>>(converter,
+                                                       "griddepcontrol.launch_dependents;");
+    patterns.add<FixedPtxPattern<AwaitPredecessorsOp>>(converter, "griddepcontrol.wait;");
     patterns.add<FixedPtxPattern<WarpBarrierOp>>(converter, "bar.warp.sync 0xffffffff;");
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     arith::populateArithToLLVMConversionPatterns(converter, patterns);

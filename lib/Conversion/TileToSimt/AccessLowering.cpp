@@ -58,11 +58,30 @@ bool KernelLowering::isReadOnly(Value view) {
   return llvm::all_of(written, [](Value pointer) { return isa<BlockArgument>(pointer); });
 }
 
+/// The assembler moves read-only loads over the wait for the kernel before this one. So what that
+/// kernel may be writing is no such load, nor is what has to be under way before the wait.
+simt::CacheHint KernelLowering::hintFor(Value view) {
+  bool movable = awaits.empty() || (awaited && !awaits.contains(describeView(view).base));
+  return movable && isReadOnly(view) ? simt::CacheHint::ReadOnly : simt::CacheHint::Default;
+}
+
+/// Waits for the kernel before this one ahead of the first access to what it may be writing.
+void KernelLowering::awaitPredecessors(Value view) {
+  if (awaited || !awaits.contains(describeView(view).base))
+    return;
+  // Everything else that is known to be needed goes first.
+  preloadSums(currentBlock);
+  simt::AwaitPredecessorsOp::create(builder, loc);
+  awaited = true;
+}
+
 KernelLowering::Access KernelLowering::makeAccess(Value view, RankedTensorType tile, Value rows,
                                                   ValueRange coordinates, int64_t alignment,
                                                   std::optional<ArrayRef<bool>> inBounds) {
+  awaitPredecessors(view);
   Type element = cast<ViewType>(view.getType()).getElementType();
-  Access access{describeView(view), getLayoutOf(tile), element, isReadOnly(view)};
+  Access access{describeView(view), getLayoutOf(tile), element, hintFor(view)};
+  access.nonEmpty = condition;
   access.base = viewBase(access.view, element, access.nonEmpty);
   unsigned rank = access.view.dimensions.size();
   if (inBounds)
@@ -129,10 +148,10 @@ Value KernelLowering::piecePredicate(const Access &access, int reg) {
 Registers KernelLowering::load(const Access &access, Attribute padding) {
   Registers values;
   Type type = vectorOf(registerType(access.element), access.width);
-  auto hint = access.readOnly ? simt::CacheHint::ReadOnly : simt::CacheHint::Default;
   for (int reg = 0; reg < access.layout.numRegisters(); reg += access.width) {
     Value predicate = piecePredicate(access, reg);
-    Value piece = simt::LoadOp::create(builder, loc, type, pieceAddress(access, reg), predicate, hint);
+    Value piece = simt::LoadOp::create(builder, loc, type, pieceAddress(access, reg),
+                                       predicate, access.hint);
     size_t first = values.size();
     unpackVector(builder, loc, piece, values);
     if (!padding || !predicate)
@@ -182,6 +201,7 @@ void KernelLowering::store(const Access &access, const Registers &values, bool a
 }
 
 Value KernelLowering::loadScalar(LoadScalarOp op) {
+  awaitPredecessors(op.getView());
   ViewDescription view = describeView(op.getView());
   Type element = cast<ViewType>(op.getView().getType()).getElementType();
   Value inside;
@@ -191,6 +211,6 @@ Value KernelLowering::loadScalar(LoadScalarOp op) {
     Value wide = arith::ExtSIOp::create(builder, loc, builder.getI64Type(), scalar(index));
     pointer = offset(pointer, mul(wide, strideBytes(dimension, getElementBytes(element))));
   }
-  auto hint = isReadOnly(op.getView()) ? simt::CacheHint::ReadOnly : simt::CacheHint::Default;
-  return simt::LoadOp::create(builder, loc, registerType(element), pointer, inside, hint);
+  return simt::LoadOp::create(builder, loc, registerType(element), pointer, inside,
+                              hintFor(op.getView()));
 }

@@ -8,11 +8,13 @@
 #include "KernelLowering.h"
 
 #include "Simt/Simt.h"
+#include "lora/Analysis/Target.h"
 #include "lora/Transforms/LayoutAttributes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -244,6 +246,12 @@ LogicalResult KernelLowering::lowerIf(scf::IfOp conditional) {
 }
 
 LogicalResult KernelLowering::lowerBlock(Block &block) {
+  // What a nested block waits for, the code behind it need not have waited for.
+  llvm::scope_exit restore([this, before = awaited, outer = currentBlock] {
+    awaited = before;
+    currentBlock = outer;
+  });
+  currentBlock = &block;
   for (Operation &op : block.without_terminator()) {
     Location outer = loc;
     loc = op.getLoc();
@@ -356,10 +364,16 @@ LogicalResult KernelLowering::run() {
     else if (auto scatter = dyn_cast<ScatterOp>(op))
       written.insert(describeView(scatter.getView()).base);
   });
+  if (getTarget(kernel).hasClusters && !kernel.getAwaits().empty()) {
+    for (auto [argument, name] : llvm::zip(kernel.getRegion().getArguments(), kernel.getArgNames()))
+      if (llvm::is_contained(kernel.getAwaits(), name))
+        awaits.insert(argument);
+    simt::ReleaseDependentsOp::create(builder, loc);
+  }
   if (failed(lowerBlock(*kernel.getBody())))
     return failure();
   gpu::ReturnOp::create(builder, loc);
   marker->erase();
-  function->setAttr("simt.shared_bytes", builder.getI32IntegerAttr(shared.bytes()));
+  function->setAttr("simt.shared_bytes", builder.getI32IntegerAttr(shared.finish()));
   return success();
 }

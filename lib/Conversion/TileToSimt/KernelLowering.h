@@ -15,6 +15,7 @@
 #pragma once
 
 #include "SharedMemory.h"
+#include "Simt/Simt.h"
 #include "ThreadCoordinates.h"
 #include "Tile/Tile.h"
 #include "lora/Analysis/Views.h"
@@ -23,6 +24,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+
+#include <memory>
 
 namespace lora {
 
@@ -66,6 +69,8 @@ private:
   void store(const Access &access, const Registers &values, bool accumulate);
   mlir::Value loadScalar(tile::LoadScalarOp op);
   bool isReadOnly(mlir::Value view);
+  simt::CacheHint hintFor(mlir::Value view);
+  void awaitPredecessors(mlir::Value view);
 
   //===--- Products (DotLowering.cpp) -----------------------------------===//
   Registers dot(tile::DotOp op, const Registers &accumulator);
@@ -74,11 +79,17 @@ private:
   struct Range;
   Range partOf(tile::SumOp sum);
   mlir::LogicalResult lowerSum(tile::SumOp sum);
+  void lowerOperandsOf(mlir::Operation *op, mlir::Block *body);
+  llvm::SmallVector<mlir::Operation *> earlyLoads(tile::SumOp sum);
+  llvm::SmallVector<Registers> loadAhead(tile::SumOp sum, llvm::ArrayRef<mlir::Operation *> loads,
+                                         mlir::Value k, mlir::Value needed);
+  void preloadSums(mlir::Block *block);
   mlir::FailureOr<Registers> lowerOneBlock(tile::SumOp sum, const Range &range);
   mlir::FailureOr<Registers> lowerPart(tile::SumOp sum, const Range &range);
   mlir::FailureOr<Registers> lowerBody(tile::SumOp sum, const Registers &accumulator);
-  Registers combineWarps(tile::SumOp sum, const Registers &partial);
-  mlir::LogicalResult combinePrograms(tile::SumOp sum, Registers &sums, mlir::Value &visible);
+  Registers combineWarps(tile::SumOp sum, const Registers &partial, const Layout &to);
+  mlir::LogicalResult combineInWorkspace(tile::SumOp sum, Registers &sums, mlir::Value &visible);
+  Registers combineInCluster(tile::SumOp sum, const Registers &partial, mlir::Value &visible);
   Registers addTree(llvm::SmallVector<Registers> parts);
 
   //===--- Small things -------------------------------------------------===//
@@ -104,6 +115,16 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
   llvm::DenseMap<mlir::Value, Registers> tiles;
   llvm::DenseSet<mlir::Value> written; ///< Pointers that the kernel stores through.
+  /// Pointers whose memory the kernel before this one may be writing, and whether it has been
+  /// waited for wherever control is now.
+  llvm::DenseSet<mlir::Value> awaits;
+  bool awaited = false;
+  mlir::Block *currentBlock = nullptr; ///< Of the source program.
+  /// Further condition of the accesses that are being lowered, i1 or null.
+  mlir::Value condition;
+  /// What has been loaded already for the first block of a sum.
+  struct Preloaded;
+  llvm::DenseMap<mlir::Operation *, std::shared_ptr<Preloaded>> preloaded;
   tile::SumOp enclosingSum;
   tile::SumOp splitSum;
 };
@@ -113,7 +134,7 @@ struct KernelLowering::Access {
   ViewDescription view;
   Layout layout;
   mlir::Type element;
-  bool readOnly;
+  simt::CacheHint hint;
   mlir::Value base = {};     ///< Address of the thread's element, with row 0 for row indices.
   mlir::Value nonEmpty = {}; ///< i1, or null.
   Registers rows = {};       ///< Row indices, in the layout `layout.slice(0)`.
@@ -133,6 +154,12 @@ struct KernelLowering::Range {
   mlir::Value extent;               ///< i32
   int levels;                       ///< Levels of the tree that one warp evaluates, at most.
   bool oneBlock;                    ///< Whether the whole sum has at most one block.
+};
+
+/// The part of a sum and, for its first block, what its early loads gave.
+struct KernelLowering::Preloaded {
+  Range range;
+  llvm::SmallVector<Registers> values;
 };
 
 } // namespace lora

@@ -57,20 +57,6 @@ void RingLowering::synchronise() {
   }
 }
 
-/// Lowers what an op of the body needs from the body, for the block that the induction variable is
-/// bound to at the moment.
-void RingLowering::lowerOperandsOf(Operation *op) {
-  for (Value operand : op->getOperands()) {
-    Operation *definition = operand.getDefiningOp();
-    if (!definition || definition->getBlock() != sum.getBody() || l.scalars.contains(operand) ||
-        l.tiles.contains(operand))
-      continue;
-    lowerOperandsOf(definition);
-    if (failed(l.lower(definition)))
-      definition->emitError("an operand of a copy cannot be computed ahead");
-  }
-}
-
 void RingLowering::copyOperand(const Operand &operand, Value buffer, Value needed) {
   OpBuilder &b = l.builder;
   auto type = cast<RankedTensorType>(operand.load->getResult(0).getType());
@@ -111,7 +97,7 @@ void RingLowering::copyBlock(Value k, Value slot) {
   Value needed = arith::CmpIOp::create(l.builder, l.loc, arith::CmpIPredicate::slt, k, range.end);
   Value buffer = bufferOf(slot);
   for (const Operand &operand : operands) {
-    lowerOperandsOf(operand.load);
+    l.lowerOperandsOf(operand.load, sum.getBody());
     copyOperand(operand, buffer, needed);
   }
   simt::CpAsyncCommitOp::create(l.builder, l.loc);

@@ -44,7 +44,6 @@ private:
 
   void copyBlock(mlir::Value k, mlir::Value slot);
   void copyOperand(const Operand &operand, mlir::Value buffer, mlir::Value needed);
-  void lowerOperandsOf(mlir::Operation *op);
   void synchronise();
   mlir::Value bufferOf(mlir::Value slot);
 

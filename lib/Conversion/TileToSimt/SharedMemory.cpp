@@ -24,9 +24,26 @@ static constexpr int64_t kBankBytes = 128;
 Value SharedMemory::beginPhase(OpBuilder &builder, Location loc, int64_t bytes) {
   // A loop can lead from the last phase back to the first, so that one needs a barrier too.
   simt::BarrierOp::create(builder, loc, Value(), IntegerAttr());
-  largest = std::max(largest, bytes);
+  largestPhase = std::max(largestPhase, bytes);
   Type pointer = LLVM::LLVMPointerType::get(builder.getContext(), 3);
   return simt::SharedOp::create(builder, loc, pointer, 0);
+}
+
+Value SharedMemory::reserve(OpBuilder &builder, Location loc, int64_t bytes) {
+  Type pointer = LLVM::LLVMPointerType::get(builder.getContext(), 3);
+  auto address = simt::SharedOp::create(builder, loc, pointer, 0);
+  reserved.push_back({address, bytes});
+  return address;
+}
+
+int64_t SharedMemory::finish() {
+  int64_t end = largestPhase;
+  for (const Reserved &place : reserved) {
+    end = llvm::alignTo(end, kBankBytes);
+    cast<simt::SharedOp>(place.address).setOffset(end);
+    end += place.bytes;
+  }
+  return end;
 }
 
 Value lora::packVector(OpBuilder &builder, Location loc, ValueRange values) {

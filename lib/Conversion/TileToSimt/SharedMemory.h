@@ -13,17 +13,28 @@
 
 namespace lora {
 
-/// Plans the one dynamic shared buffer of a kernel. Every use is a phase: it may take the whole
-/// buffer, since a barrier separates it from the phase before.
+/// Plans the one dynamic shared buffer of a kernel. A use that no other block takes part in is a
+/// phase: all phases lie at the beginning of the buffer, since barriers separate them. Reserved
+/// places follow behind the phases and are nobody else's.
 class SharedMemory {
 public:
   /// Begins a phase of `bytes` bytes at offset 0, behind a barrier of the block.
   mlir::Value beginPhase(mlir::OpBuilder &builder, mlir::Location loc, int64_t bytes);
 
-  int64_t bytes() const { return largest; }
+  /// A place of its own. Its address is known once `finish` has run.
+  mlir::Value reserve(mlir::OpBuilder &builder, mlir::Location loc, int64_t bytes);
+
+  /// Places what was reserved. Returns the size of the buffer in bytes.
+  int64_t finish();
 
 private:
-  int64_t largest = 0;
+  struct Reserved {
+    mlir::Operation *address;
+    int64_t bytes;
+  };
+
+  int64_t largestPhase = 0;
+  llvm::SmallVector<Reserved> reserved;
 };
 
 /// A tile in shared memory. The elements along `contiguous` follow each other; where such a row is

@@ -22,7 +22,7 @@ static constexpr int64_t kVectorBytes = 16;
 /// Every program stores its part to a workspace in global memory and then counts itself; the one
 /// that finds itself the last of its group adds all parts up, in the order of the tree. The counter
 /// goes back to zero for the next launch.
-LogicalResult KernelLowering::combinePrograms(SumOp sum, Registers &sums, Value &visible) {
+LogicalResult KernelLowering::combineInWorkspace(SumOp sum, Registers &sums, Value &visible) {
   int64_t split = sum.getSplitInt();
   if (sum.getVisibility() == Visibility::All)
     return sum.emitError("a sum that is split through a workspace can be visible to one program "
@@ -110,4 +110,64 @@ LogicalResult KernelLowering::combinePrograms(SumOp sum, Registers &sums, Value 
   function->setAttr("simt.workspace_bytes", builder.getI64IntegerAttr(split * partBytes));
   function->setAttr("simt.split", builder.getI64IntegerAttr(split));
   return success();
+}
+
+/// A layout that spreads a tile over all threads of the block.
+static Layout spreadOverBlock(RankedTensorType type, int warps) {
+  SmallVector<int32_t> shape(type.getShape().begin(), type.getShape().end());
+  int vector = std::clamp<int>(type.getNumElements() / (32 * warps), 1, kVectorBytes / 4);
+  return blockedLayout(shape, type.getRank() - 1, vector, warps, 1);
+}
+
+/// Every block writes its part into the inbox of each block that is to see the sum; behind a
+/// barrier of the cluster, each adds up what it finds in its own.
+Registers KernelLowering::combineInCluster(SumOp sum, const Registers &partial, Value &visible) {
+  auto type = cast<RankedTensorType>(sum.getResult().getType());
+  int64_t split = sum.getSplitInt();
+  bool toAll = sum.getVisibility() == Visibility::All;
+  function->setAttr("simt.cluster", builder.getI32IntegerAttr(split));
+
+  bool combines = sum.getSchedule()->getWarpsK() > 1;
+  Layout layout = combines ? spreadOverBlock(type, numWarps)
+                           : getLayoutOf(sum.getYielded().getType());
+  Registers mine = combineWarps(sum, partial, layout);
+  SharedTile tile(type.getShape(), type.getElementType(), type.getRank() - 1);
+  Value inbox = shared.reserve(builder, loc, split * tile.bytes());
+  Value rank = arith::RemUIOp::create(builder, loc, programId(Axis::x), constant(split));
+  Value part = offset(inbox, mul(rank, constant(tile.bytes())));
+  Value isFirst =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rank, constant(0));
+
+  simt::ClusterWaitOp::create(builder, loc);
+  for (int64_t i = 0; i != (toAll ? split : 1); ++i) {
+    // Each block begins with itself, so that not all of them write to one at a time.
+    Value peer = toAll ? arith::AndIOp::create(builder, loc, add(rank, constant(i)),
+                                               constant(split - 1))
+                       : constant(0);
+    Value remote = simt::PeerOp::create(
+        builder, loc, LLVM::LLVMPointerType::get(builder.getContext(), 7), part, peer);
+    tile.store(builder, loc, *threads, remote, layout, mine);
+  }
+  simt::ClusterArriveOp::create(builder, loc, /*relaxed=*/false);
+  simt::ClusterWaitOp::create(builder, loc);
+  if (!toAll)
+    visible = isFirst;
+
+  Layout to = getLayoutOf(type);
+  auto read = [&] {
+    SmallVector<Registers> parts;
+    for (int64_t i = 0; i != split; ++i)
+      parts.push_back(tile.load(builder, loc, *threads, offset(inbox, i * tile.bytes()), to));
+    return addTree(parts);
+  };
+  if (toAll)
+    return read();
+  SmallVector<Type> types(to.numRegisters(), builder.getF32Type());
+  auto first = scf::IfOp::create(builder, loc, types, isFirst, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(first.thenBlock());
+  scf::YieldOp::create(builder, loc, read());
+  builder.setInsertionPointToStart(first.elseBlock());
+  scf::YieldOp::create(builder, loc, Registers(to.numRegisters(), zero(builder.getF32Type())));
+  return Registers(first.getResults());
 }

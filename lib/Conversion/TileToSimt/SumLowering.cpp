@@ -23,6 +23,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -81,8 +82,75 @@ KernelLowering::Range KernelLowering::partOf(SumOp sum) {
   return range;
 }
 
+/// Lowers what an op of a sum's body needs from the body, for the block that the induction variable
+/// is bound to at the moment.
+void KernelLowering::lowerOperandsOf(Operation *op, Block *body) {
+  for (Value operand : op->getOperands()) {
+    Operation *definition = operand.getDefiningOp();
+    if (!definition || definition->getBlock() != body || scalars.contains(operand) ||
+        tiles.contains(operand))
+      continue;
+    lowerOperandsOf(definition, body);
+    if (failed(lower(definition)))
+      definition->emitError("an operand of a load cannot be computed ahead");
+  }
+}
+
+/// The loads of a sum's body that need not wait for the kernel before this one: in a kernel that
+/// has to wait at all, they are made one block ahead, so that the first ones stand before the wait.
+SmallVector<Operation *> KernelLowering::earlyLoads(SumOp sum) {
+  SmallVector<Operation *> loads;
+  if (awaits.empty() || sum.getSchedule()->getPath() != OperandPath::Direct)
+    return loads;
+  for (LoadOp load : sum.getBody()->getOps<LoadOp>())
+    if (!awaits.contains(describeView(load.getView()).base) && isReadOnly(load.getView()))
+      loads.push_back(load);
+  return loads;
+}
+
+/// Makes loads of a sum's body for block `k`, where `needed` is true.
+SmallVector<Registers> KernelLowering::loadAhead(SumOp sum, ArrayRef<Operation *> loads, Value k,
+                                                 Value needed) {
+  auto savedScalars = scalars;
+  auto savedTiles = tiles;
+  scalars[sum.getInductionVar()] = k;
+  condition = needed;
+  SmallVector<Registers> values;
+  for (Operation *load : loads) {
+    lowerOperandsOf(load, sum.getBody());
+    if (failed(lower(load)))
+      load->emitError("cannot be made ahead");
+    values.push_back(tiles.lookup(load->getResult(0)));
+  }
+  condition = {};
+  scalars = savedScalars;
+  tiles = savedTiles;
+  return values;
+}
+
+/// Makes the early loads of the first blocks of the sums in a block that are still to come.
+void KernelLowering::preloadSums(Block *block) {
+  for (SumOp sum : block->getOps<SumOp>()) {
+    SmallVector<Operation *> loads = earlyLoads(sum);
+    bool ready = scalars.contains(sum.getExtent());
+    if (loads.empty() || !ready || preloaded.contains(sum) || scalars.contains(sum.getVisible()))
+      continue;
+    auto result = std::make_shared<Preloaded>();
+    result->range = partOf(sum);
+    Value needed = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                         result->range.begin, result->range.end);
+    result->values = loadAhead(sum, loads, result->range.begin, needed);
+    preloaded[sum] = result;
+  }
+}
+
 /// Evaluates the body and adds what it yields to `accumulator`.
 FailureOr<Registers> KernelLowering::lowerBody(SumOp sum, const Registers &accumulator) {
+  llvm::scope_exit restore([this, before = awaited, outer = currentBlock] {
+    awaited = before;
+    currentBlock = outer;
+  });
+  currentBlock = sum.getBody();
   auto product = sum.getYielded().getDefiningOp<DotOp>();
   bool intoAccumulator = product && !product.getAccumulator() && product->hasOneUse();
   for (Operation &op : sum.getBody()->without_terminator()) {
@@ -177,8 +245,18 @@ FailureOr<Registers> KernelLowering::lowerPart(SumOp sum, const Range &range) {
   int levels = range.levels;
   Registers zeros(count, zero(builder.getF32Type()));
   RingLowering ring(*this, sum, range);
+  // With loads made ahead, waiting is over before the loop begins.
+  SmallVector<Operation *> early = earlyLoads(sum);
+  if (!early.empty() && !awaited) {
+    preloadSums(sum->getBlock());
+    simt::AwaitPredecessorsOp::create(builder, loc);
+    awaited = true;
+  } else if (!early.empty()) {
+    preloadSums(sum->getBlock());
+  }
 
-  // Carried: accumulator, total, one partial sum a level, leaf in the part, end of the leaf, slot.
+  // Carried: accumulator, total, one partial sum a level, leaf in the part, end of the leaf, slot,
+  // loads made ahead.
   SmallVector<Value> inits;
   for (int i = 0; i != (levels > 0 ? levels + 2 : 1); ++i)
     llvm::append_range(inits, zeros);
@@ -192,6 +270,9 @@ FailureOr<Registers> KernelLowering::lowerPart(SumOp sum, const Range &range) {
   ring.begin();
   if (ring.isActive())
     inits.push_back(constant(0));
+  if (!early.empty())
+    for (const Registers &values : preloaded.lookup(sum)->values)
+      llvm::append_range(inits, values);
 
   auto loop = scf::ForOp::create(builder, loc, range.begin, range.end,
                                  constant(sum.getStepInt()), inits);
@@ -218,11 +299,25 @@ FailureOr<Registers> KernelLowering::lowerPart(SumOp sum, const Range &range) {
     slot = take(1).front();
 
   scalars[sum.getInductionVar()] = k;
+  SmallVector<Registers> ahead;
+  for (Operation *load : early)
+    tiles[load->getResult(0)] = Registers(take(getLayoutOf(load->getResult(0).getType()).numRegisters()));
+  if (!early.empty()) {
+    Value next = add(k, constant(sum.getStepInt()));
+    Value needed = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, next, range.end);
+    auto carriedTiles = tiles;
+    for (Operation *load : early)
+      tiles.erase(load->getResult(0));
+    ahead = loadAhead(sum, early, next, needed);
+    tiles = carriedTiles;
+  }
   ring.step(k, slot);
   FailureOr<Registers> added = lowerBody(sum, accumulator);
   if (failed(added))
     return failure();
   ring.forget();
+  for (Operation *load : early)
+    tiles.erase(load->getResult(0));
 
   SmallVector<Value> yields;
   if (levels == 0) {
@@ -255,6 +350,8 @@ FailureOr<Registers> KernelLowering::lowerPart(SumOp sum, const Range &range) {
   builder.setInsertionPointToEnd(loop.getBody());
   if (ring.isActive())
     yields.push_back(ring.nextSlot(slot));
+  for (const Registers &values : ahead)
+    llvm::append_range(yields, values);
   scf::YieldOp::create(builder, loc, yields);
 
   builder.setInsertionPointAfter(loop);
@@ -278,13 +375,14 @@ Registers KernelLowering::addTree(SmallVector<Registers> parts) {
   return parts.front();
 }
 
-/// Adds the parts of the warps that share the reduced dimension, through shared memory.
-Registers KernelLowering::combineWarps(SumOp sum, const Registers &partial) {
+/// Adds the parts of the warps that share the reduced dimension, through shared memory. The result
+/// has layout `to`.
+Registers KernelLowering::combineWarps(SumOp sum, const Registers &partial, const Layout &to) {
   int warpsK = sum.getSchedule()->getWarpsK();
   if (warpsK == 1)
     return partial;
   auto type = cast<RankedTensorType>(sum.getResult().getType());
-  Layout from = getLayoutOf(sum.getYielded().getType()), to = getLayoutOf(type);
+  Layout from = getLayoutOf(sum.getYielded().getType());
   SharedTile tile(type.getShape(), type.getElementType(), type.getRank() - 1);
   Value base = shared.beginPhase(builder, loc, warpsK * tile.bytes());
   Value part = arith::ShRUIOp::create(builder, loc, threads->warp(),
@@ -299,16 +397,26 @@ Registers KernelLowering::combineWarps(SumOp sum, const Registers &partial) {
 }
 
 LogicalResult KernelLowering::lowerSum(SumOp sum) {
+  bool inCluster = sum.getSchedule()->getSplit() == SplitStrategy::Cluster;
+  // Says that this block runs and that its inbox is free.
+  if (inCluster)
+    simt::ClusterArriveOp::create(builder, loc,
+                                  /*relaxed=*/!sum->getParentOfType<scf::ForOp>());
   enclosingSum = sum;
-  FailureOr<Registers> partial = lowerPart(sum, partOf(sum));
+  auto begun = preloaded.lookup(sum);
+  FailureOr<Registers> partial = lowerPart(sum, begun ? begun->range : partOf(sum));
   enclosingSum = {};
   if (failed(partial))
     return failure();
-  Registers sums = combineWarps(sum, *partial);
   Value visible = constant(1, 1);
-  if (sum.getSplitInt() > 1 && failed(combinePrograms(sum, sums, visible)))
-    return failure();
-  tiles[sum.getResult()] = sums;
+  if (inCluster) {
+    tiles[sum.getResult()] = combineInCluster(sum, *partial, visible);
+  } else {
+    Registers sums = combineWarps(sum, *partial, getLayoutOf(sum.getResult().getType()));
+    if (sum.getSplitInt() > 1 && failed(combineInWorkspace(sum, sums, visible)))
+      return failure();
+    tiles[sum.getResult()] = sums;
+  }
   scalars[sum.getVisible()] = visible;
   return success();
 }
