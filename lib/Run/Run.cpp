@@ -13,7 +13,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <fstream>
 #include <numeric>
+
+#include <unistd.h>
 
 using namespace lora;
 
@@ -54,6 +58,32 @@ void checkMapping(const RunOptions &options, const std::vector<int32_t> &tokenLo
   } catch (const Error &error) {
     throw Error(options.mapping + ": " + error.what());
   }
+}
+
+/// What this process may use of the machine's memory, in bytes.
+double memoryLimit() {
+  double limit = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
+                 static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  // The limit of the container, if there is one; the file says "max" otherwise.
+  double ofGroup = 0;
+  if (std::ifstream("/sys/fs/cgroup/memory.max") >> ofGroup)
+    limit = std::min(limit, ofGroup);
+  return limit;
+}
+
+/// Throws Error if the batch does not fit into memory, where the system would end the process.
+void checkMemory(const AdapterStack &stack, int64_t tokens) {
+  double width = std::accumulate(stack.sliceWidths.begin(), stack.sliceWidths.end(), 0.0);
+  double ranks = static_cast<double>(stack.sliceWidths.size()) *
+                 *std::max_element(stack.ranks.begin(), stack.ranks.end());
+  // x, y and s with their initial contents, and the reference in float64.
+  double bytes = static_cast<double>(tokens) *
+                 (2.0 * static_cast<double>(stack.hidden) + 12 * width + 20 * ranks + 32);
+  constexpr double gigabyte = 1e9;
+  if (double limit = memoryLimit(); bytes > limit)
+    throw Error("tokens: found " + std::to_string(tokens) + ", which need " +
+                std::to_string(std::llround(bytes / gigabyte)) + " GB of memory, expected what " +
+                std::to_string(std::llround(limit / gigabyte)) + " GB hold");
 }
 
 LoraShape makeShape(const RunOptions &options, const AdapterStack &stack, int64_t tokens) {
@@ -146,6 +176,7 @@ RunReport lora::runAdapters(const RunOptions &options) {
   for (const std::string &directory : options.adapters)
     adapters.push_back(Adapter::load(directory));
   AdapterStack stack = AdapterStack::select(adapters, options.modules, options.layer);
+  checkMemory(stack, options.tokens.value_or(0));
   std::vector<int32_t> tokenLora = makeMapping(options);
   checkMapping(options, tokenLora);
   LoraShape shape = makeShape(options, stack, static_cast<int64_t>(tokenLora.size()));

@@ -70,6 +70,8 @@ TEST(Run, BadOptions) {
   RunOptions options = example();
   options.tokens.reset();
   EXPECT_EQ(errorOf(options), "number of tokens: found none, expected one for a random mapping");
+  options.tokens = 2147483647;
+  EXPECT_EQ(errorOf(options).find("tokens: found 2147483647, which need "), 0u);
   options = example();
   options.setShrink = {"SPLIT_K"};
   EXPECT_EQ(errorOf(options), "setting of shrink: found 'SPLIT_K', expected NAME=INTEGER");
