@@ -17,10 +17,11 @@ def Simt_Dialect : Dialect {
     The thread-level form of a kernel consists of `gpu.func`, `scf`, `arith`, `math`, `vector`,
     `llvm` pointer arithmetic, the special registers of `nvvm`, and this dialect: predicated memory
     accesses, asynchronous copies, barriers and tensor core instructions. Each op has exactly two
-    meanings that must agree: the PTX it becomes in `convert-simt-to-llvm`, and its emulation on a
+    meanings that must agree: the PTX it becomes in `simt-to-llvm`, and its emulation on a
     CPU. Nothing else in the project emits inline PTX.
   }];
   let cppNamespace = "::lora::simt";
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
 #endif // SIMT_DIALECT

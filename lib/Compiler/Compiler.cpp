@@ -22,6 +22,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -156,6 +157,11 @@ void Compilation::State::runPhase(Phase phase) {
       kernels.addPass(createSimtToLLVM());
       kernels.addPass(createCanonicalizerPass());
       kernels.addPass(createCSEPass());
+      // Directives give the PTX its source lines; any other debug information would make ptxas
+      // stop optimising.
+      LLVM::DIScopeForLLVMFuncOpPassOptions scopes;
+      scopes.emissionKind = LLVM::DIEmissionKind::DebugDirectivesOnly;
+      passes.addPass(LLVM::createDIScopeForLLVMFuncOpPass(scopes));
     });
   case Phase::Llvm:
   case Phase::Ptx: {

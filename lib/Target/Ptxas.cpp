@@ -116,9 +116,10 @@ Cubin Ptxas::assemble(std::string_view ptx, const TargetFacts &target,
   std::string inputPath = input.path(), outputPath = output.path();
   std::optional<llvm::StringRef> redirects[] = {std::nullopt, messagesPath, messagesPath};
   std::string error;
-  int status =
-      llvm::sys::ExecuteAndWait(program, {program, arch, "-v", "-O3", inputPath, "-o", outputPath},
-                                std::nullopt, redirects, limit.count(), /*MemoryLimit=*/0, &error);
+  // Line tables, and the PTX beside them, would more than double a cubin.
+  int status = llvm::sys::ExecuteAndWait(
+      program, {program, arch, "-v", "-O3", inputPath, "-o", outputPath, "-suppress-debug-info"},
+      std::nullopt, redirects, limit.count(), /*MemoryLimit=*/0, &error);
   if (status != 0) {
     input.keep();
     std::string reason = status >= 0 ? firstLine(messages.read()) : error;

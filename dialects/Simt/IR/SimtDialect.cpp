@@ -7,6 +7,8 @@
 
 #include "Simt/Simt.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
 #include "Simt/SimtDialect.cpp.inc"
 #include "Simt/SimtEnums.cpp.inc"
 

@@ -33,7 +33,7 @@ llvm.func @load(%global: !llvm.ptr<1>) {
 // -----
 
 llvm.func @load(%generic: !llvm.ptr) {
-  // expected-error@+1 {{operand #0 must be LLVM pointer in address space 1 or LLVM pointer in address space 3, but got '!llvm.ptr'}}
+  // expected-error@+1 {{operand #0 must be LLVM pointer in address space 1 or LLVM pointer in address space 3 or LLVM pointer in address space 7, but got '!llvm.ptr'}}
   %0 = simt.load %generic : !llvm.ptr -> f32
   llvm.return
 }
