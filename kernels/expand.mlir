@@ -2,8 +2,9 @@
 //
 //   y[t, offset[slice] : offset[slice] + width[slice]] (+)= s[slice, t, :] . B[slice, lora(t)]^T
 //
-// One program computes BLOCK_M tokens of one adapter times BLOCK_N columns of one slice. Rows of
-// tokens without an adapter are not touched, nor are columns outside of the slices.
+// PROGRAMS_N programs share BLOCK_M tokens of one adapter and one slice; blocks of BLOCK_N columns go
+// round among them. Rows of tokens without an adapter are not touched, nor are columns outside of
+// the slices.
 //
 //   s  [slices, tokens, max_rank]    b              [slices, max_loras] pointers to [width, rank]
 //   y  [tokens, y_width]             ranks          [max_loras], 0 for an empty slot
@@ -32,6 +33,7 @@ tile.kernel @expand(
     %s_stride: i64, %s_slice_stride: i64, %b_stride: i64, %y_stride: i64)
     types [Y = f16 in [f16, bf16], W = f16 in [f16, bf16]]
     params [BLOCK_M = 16 in [16, 32, 64, 128], BLOCK_N = 128 in [32, 64, 128, 256],
+            PROGRAMS_N = 32 in [1, 2, 4, 8, 16, 32, 64, 128],
             BLOCK_K = 16 in [16, 32, 64, 128], MAX_RANK = 16 in [16, 32, 64, 128, 256, 512],
             WARPS = 4 in [1, 2, 4, 8], ADD_INPUTS = 1 in [0, 1],
             RANK_ALIGN = 8 in [1, 2, 4, 8], Y_ALIGN = 8 in [1, 2, 4, 8]]
@@ -42,7 +44,7 @@ tile.kernel @expand(
               "s % (4 * RANK_ALIGN) == 0", "b_stride % RANK_ALIGN == 0",
               "y_stride % Y_ALIGN == 0", "y % (2 * Y_ALIGN) == 0"]
     awaits ["s", "y"]
-    grid ["ceildiv(tokens, BLOCK_M) * ceildiv(max_width, BLOCK_N)", "slices", "max_loras + 1"] {
+    grid ["ceildiv(tokens, BLOCK_M) * PROGRAMS_N", "slices", "max_loras + 1"] {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %block_m = tile.param BLOCK_M : i32
@@ -67,17 +69,18 @@ tile.kernel @expand(
   %offset = tile.assume_divisible %any_offset by Y_ALIGN : i32
   %width = tile.assume_divisible %any_width by Y_ALIGN : i32
 
-  // The block of tokens and columns of this program.
+  // The block of tokens of this program, and its first columns.
   %program = tile.program_id x : i32
-  %blocks_n = arith.ceildivui %max_width, %block_n : i32
-  %m_block = arith.divui %program, %blocks_n : i32
-  %n_block = arith.remui %program, %blocks_n : i32
+  %programs_n = tile.param PROGRAMS_N : i32
+  %m_block = arith.divui %program, %programs_n : i32
+  %member = arith.remui %program, %programs_n : i32
   %m = arith.muli %m_block, %block_m : i32
-  %n = arith.muli %n_block, %block_n : i32
+  %first_n = arith.muli %member, %block_n : i32
+  %step_n = tile.param "PROGRAMS_N * BLOCK_N" : i32
 
   %has_adapter = arith.cmpi sge, %lora, %c0 : i32
   %has_tokens = arith.cmpi slt, %m, %count : i32
-  %has_columns = arith.cmpi slt, %n, %width : i32
+  %has_columns = arith.cmpi slt, %first_n, %width : i32
   %has_rows = arith.andi %has_adapter, %has_tokens : i1
   %active = arith.andi %has_rows, %has_columns : i1
   scf.if %active {
@@ -106,25 +109,27 @@ tile.kernel @expand(
         : !tile.ptr<!w_elem> -> !tile.view<?x?x!w_elem>
     %Bt = tile.transpose %B : !tile.view<?x?x!w_elem>
 
-    %sum, %mine = tile.sum %r below %rank step BLOCK_K -> !sum {
-      %b_tile = tile.load %Bt[%r, %n] : !tile.view<?x?x!w_elem> -> !b_tile
-      %s_tile = tile.gather %S_slice[%rows, %r] : !tile.view<?x?xf32>, !rows -> !s_tile
-      %s_rounded = tile.cast %s_tile : !s_tile -> !w_tile
-      %product = tile.dot %s_rounded, %b_tile : !w_tile, !b_tile -> !sum
-      tile.yield %product : !sum
-    }
-
-    // The slice ends where its width says, also inside of y.
+    // A slice ends where its width says, also inside of y.
     %slice_end = arith.addi %offset, %width : i32
     %Y = tile.view %y sizes [%tokens, %slice_end] strides [%y_stride, 1]
         : !tile.ptr<!y_elem> -> !tile.view<?x?x!y_elem>
-    %column = arith.addi %offset, %n : i32
     %add_inputs = tile.param ADD_INPUTS : i1
-    scf.if %add_inputs {
-      tile.scatter %sum, %Y[%rows, %column] accumulate : !sum, !tile.view<?x?x!y_elem>, !rows
-    } else {
-      %rounded = tile.cast %sum : !sum -> !y_tile
-      tile.scatter %rounded, %Y[%rows, %column] : !y_tile, !tile.view<?x?x!y_elem>, !rows
+
+    scf.for %n = %first_n to %width step %step_n : i32 {
+      %sum, %mine = tile.sum %r below %rank step BLOCK_K -> !sum {
+        %b_tile = tile.load %Bt[%r, %n] : !tile.view<?x?x!w_elem> -> !b_tile
+        %s_tile = tile.gather %S_slice[%rows, %r] : !tile.view<?x?xf32>, !rows -> !s_tile
+        %s_rounded = tile.cast %s_tile : !s_tile -> !w_tile
+        %product = tile.dot %s_rounded, %b_tile : !w_tile, !b_tile -> !sum
+        tile.yield %product : !sum
+      }
+      %column = arith.addi %offset, %n : i32
+      scf.if %add_inputs {
+        tile.scatter %sum, %Y[%rows, %column] accumulate : !sum, !tile.view<?x?x!y_elem>, !rows
+      } else {
+        %rounded = tile.cast %sum : !sum -> !y_tile
+        tile.scatter %rounded, %Y[%rows, %column] : !y_tile, !tile.view<?x?x!y_elem>, !rows
+      }
     }
   }
   tile.return

@@ -33,9 +33,11 @@ tile.kernel @shrink(
             ALIGN = 8 in [1, 2, 4, 8], RANK_ALIGN = 4 in [1, 2, 4]]
     where ["WARPS % WARPS_K == 0", "WARPS / WARPS_K * 16 <= BLOCK_M", "WARPS_K * SPLIT_K <= 32",
            "STAGES == 1 || ALIGN >= 2", "BLOCK_M * BLOCK_N * WARPS_K <= 1024 * WARPS",
-           "WARPS_K * BLOCK_M * BLOCK_N <= 16384",
            "BLOCK_K * (BLOCK_M + BLOCK_N) * WARPS_K <= 8192 * WARPS",
-           "STAGES == 1 || STAGES * WARPS_K * (BLOCK_M + BLOCK_N) * BLOCK_K <= 49152"]
+           // The 99 KB of shared memory of sm_86 hold a tile of the sum for each of 2 to 8 programs
+           // that share it, and beside these the tiles of the warps, or the stages.
+           "(SPLIT_K / 2 * 2 % 16 + WARPS_K) * BLOCK_M * BLOCK_N * 4 <= 101376",
+           "STAGES == 1 || SPLIT_K / 2 * 2 % 16 * BLOCK_M * BLOCK_N * 4 + STAGES * WARPS_K * (BLOCK_M + BLOCK_N) * BLOCK_K * 2 <= 101376"]
     assuming ["hidden % ALIGN == 0", "x_stride % ALIGN == 0", "a_stride % ALIGN == 0",
               "x % (2 * ALIGN) == 0", "max_rank % RANK_ALIGN == 0", "s_stride % RANK_ALIGN == 0",
               "s_slice_stride % RANK_ALIGN == 0", "s % (4 * RANK_ALIGN) == 0"]

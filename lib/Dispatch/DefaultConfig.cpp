@@ -34,8 +34,8 @@ static int64_t alignment(int64_t most, std::initializer_list<int64_t> values) {
 
 /// Rows of a block: as many as the tokens of an adapter fill on average, in 16 to `most`.
 static int64_t blockOfTokens(const LoraShape &shape, int64_t most) {
-  int64_t adapters = std::count_if(shape.ranks.begin(), shape.ranks.end(),
-                                   [](int32_t rank) { return rank > 0; });
+  int64_t adapters =
+      std::count_if(shape.ranks.begin(), shape.ranks.end(), [](int32_t rank) { return rank > 0; });
   int64_t perAdapter = ceilDiv(shape.tokens, std::max<int64_t>(adapters, 1));
   return std::clamp<int64_t>(powerOfTwoAbove(perAdapter), 16, most);
 }
@@ -69,8 +69,15 @@ static Config expandConfig(const LoraShape &shape) {
   int64_t yAlign = alignment(8, {shape.yStride, shape.outputOffset});
   for (int32_t width : shape.sliceWidths)
     yAlign = std::gcd(yAlign, width);
-  return {{"BLOCK_M", blockOfTokens(shape, 64)},
-          {"BLOCK_N", 128},
+  int64_t m = blockOfTokens(shape, 64), n = 128;
+  // Few programs a row walk along it and load ahead; many serve few tokens faster.
+  int64_t widest = *std::max_element(shape.sliceWidths.begin(), shape.sliceWidths.end());
+  int64_t programs =
+      powerOfTwoAbove(ceilDiv(kEnoughPrograms * 2, ceilDiv(shape.tokens, m) * shape.slices()));
+  programs = std::clamp<int64_t>(std::min(programs, powerOfTwoAbove(ceilDiv(widest, n))), 1, 128);
+  return {{"BLOCK_M", m},
+          {"BLOCK_N", n},
+          {"PROGRAMS_N", programs},
           {"BLOCK_K", k},
           {"MAX_RANK", most},
           {"WARPS", 4},

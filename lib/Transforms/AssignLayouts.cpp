@@ -170,8 +170,8 @@ Value LayoutAssigner::compute(Operation *op, LayoutAttr wanted) {
   if (auto dot = dyn_cast<DotOp>(op)) {
     MmaTile tile = mmaTile(dot);
     if (std::string problem = tile.problem(); !problem.empty()) {
-      dot.emitError("product of ") << tile.m << " x " << tile.k << " by " << tile.k << " x "
-                                   << tile.n << ": " << problem;
+      dot.emitError("product of ")
+          << tile.m << " x " << tile.k << " by " << tile.k << " x " << tile.n << ": " << problem;
       return {};
     }
     LayoutAttr product = productLayout(dot);
@@ -189,7 +189,8 @@ Value LayoutAssigner::compute(Operation *op, LayoutAttr wanted) {
     int contiguous = isa<GatherOp>(op) ? 1 : 0;
     if (auto load = dyn_cast<LoadOp>(op))
       contiguous = describeView(load.getView()).contiguousDimension().value_or(1);
-    LayoutAttr copied = blocked(type, contiguous, op->getAttrOfType<IntegerAttr>("alignment").getInt());
+    LayoutAttr copied =
+        blocked(type, contiguous, op->getAttrOfType<IntegerAttr>("alignment").getInt());
     if (copied != wanted) {
       Value loaded = cloneWithOperands(op, copied, [&](OpOperand &) { return slice(copied, 0); });
       return loaded ? convert(loaded, wanted) : Value();
@@ -225,7 +226,7 @@ Value LayoutAssigner::get(Value value, LayoutAttr wanted) {
   Value &result = computed[{value, wanted}];
   if (result)
     return result;
-  Value made = current ? convert(value, wanted)
+  Value made = current                 ? convert(value, wanted)
                : value.getDefiningOp() ? compute(value.getDefiningOp(), wanted)
                                        : Value();
   if (!made)
@@ -257,8 +258,7 @@ LogicalResult LayoutAssigner::visitSum(SumOp sum) {
     return failure();
   sum.getBody()->getTerminator()->setOperand(0, yielded);
   // A sum that is read back from shared memory comes in the layout that is first asked for.
-  bool anyLayout =
-      schedule.getWarpsK() > 1 || schedule.getSplit() == SplitStrategy::Cluster;
+  bool anyLayout = schedule.getWarpsK() > 1 || schedule.getSplit() == SplitStrategy::Cluster;
   schedule = outer;
   if (!anyLayout)
     sum.getResult().setType(withLayout(sum.getResult().getType(), partial));
@@ -319,25 +319,25 @@ LogicalResult LayoutAssigner::visitIf(scf::IfOp conditional) {
 
 LogicalResult LayoutAssigner::run(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
-    LogicalResult visited =
-        TypeSwitch<Operation *, LogicalResult>(&op)
-            .Case([&](SumOp sum) { return visitSum(sum); })
-            .Case([&](scf::ForOp loop) { return visitFor(loop); })
-            .Case([&](scf::IfOp conditional) { return visitIf(conditional); })
-            .Case<StoreOp, ScatterOp>([&](auto store) -> LogicalResult {
-              LayoutAttr layout = naturalLayout(store.getValue());
-              for (OpOperand &operand : store->getOpOperands()) {
-                if (!isTile(operand.get().getType()))
-                  continue;
-                bool isValue = operand.getOperandNumber() == 0;
-                Value value = get(operand.get(), isValue ? layout : slice(layout, 0));
-                if (!value)
-                  return failure();
-                operand.set(value);
-              }
-              return success();
-            })
-            .Default([](Operation *) { return success(); });
+    LogicalResult visited = TypeSwitch<Operation *, LogicalResult>(&op)
+                                .Case([&](SumOp sum) { return visitSum(sum); })
+                                .Case([&](scf::ForOp loop) { return visitFor(loop); })
+                                .Case([&](scf::IfOp conditional) { return visitIf(conditional); })
+                                .Case<StoreOp, ScatterOp>([&](auto store) -> LogicalResult {
+                                  LayoutAttr layout = naturalLayout(store.getValue());
+                                  for (OpOperand &operand : store->getOpOperands()) {
+                                    if (!isTile(operand.get().getType()))
+                                      continue;
+                                    bool isValue = operand.getOperandNumber() == 0;
+                                    Value value =
+                                        get(operand.get(), isValue ? layout : slice(layout, 0));
+                                    if (!value)
+                                      return failure();
+                                    operand.set(value);
+                                  }
+                                  return success();
+                                })
+                                .Default([](Operation *) { return success(); });
     if (failed(visited))
       return failure();
   }

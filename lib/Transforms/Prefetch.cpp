@@ -125,9 +125,9 @@ static bool isIndependent(Operation *load, Operation *write, scf::ForOp loop) {
     return false;
   Value column = gather.getColumn(), iv = loop.getInductionVar();
   auto sum = column.getDefiningOp<arith::AddIOp>();
-  bool followsIv = column == iv ||
-                   (sum && ((sum.getLhs() == iv && loop.isDefinedOutsideOfLoop(sum.getRhs())) ||
-                            (sum.getRhs() == iv && loop.isDefinedOutsideOfLoop(sum.getLhs()))));
+  bool followsIv =
+      column == iv || (sum && ((sum.getLhs() == iv && loop.isDefinedOutsideOfLoop(sum.getRhs())) ||
+                               (sum.getRhs() == iv && loop.isDefinedOutsideOfLoop(sum.getLhs()))));
   return followsIv && constantOr(loop.getStep(), 0) >= gather.getType().getShape()[1];
 }
 
@@ -139,6 +139,22 @@ static void cloneFor(OpBuilder &builder, ArrayRef<Operation *> slice, Value from
     builder.clone(*op, mapping);
 }
 
+/// Moves loads out of a loop that does not change what they read.
+static void hoistInvariant(scf::ForOp loop) {
+  SmallVector<Operation *> writes = writesIn(loop);
+  for (Operation &op : llvm::make_early_inc_range(loop.getBody()->without_terminator())) {
+    bool invariant = llvm::all_of(
+        op.getOperands(), [&](Value operand) { return loop.isDefinedOutsideOfLoop(operand); });
+    bool movable =
+        isLoad(&op)
+            ? llvm::all_of(writes,
+                           [&](Operation *write) { return pointerOf(&op) != pointerOf(write); })
+            : op.getNumRegions() == 0 && isPure(&op);
+    if (invariant && movable)
+      op.moveBefore(loop);
+  }
+}
+
 /// Makes the loads of a loop one iteration ahead.
 static void rotate(scf::ForOp loop) {
   SmallVector<Operation *> writes = writesIn(loop), loads;
@@ -148,12 +164,15 @@ static void rotate(scf::ForOp loop) {
     if (!isLoad(&op) || failed(collectSlice(&op, loop.getBody(), nullptr, needed)))
       continue;
     bool free = llvm::all_of(needed, [&](Operation *part) {
-      if (!isLoad(part))
-        return llvm::none_of(part->getOperands(), [&](Value operand) {
-          return llvm::is_contained(loop.getRegionIterArgs(), operand);
-        });
-      return llvm::all_of(writes,
-                          [&](Operation *write) { return isIndependent(part, write, loop); });
+      if (llvm::any_of(part->getOperands(), [&](Value operand) {
+            return llvm::is_contained(loop.getRegionIterArgs(), operand);
+          }))
+        return false;
+      // Beyond the loop a table of pointers may end, and a pointer from there leads nowhere.
+      return !isLoad(part) || (loop.isDefinedOutsideOfLoop(pointerOf(part)) &&
+                               llvm::all_of(writes, [&](Operation *write) {
+                                 return isIndependent(part, write, loop);
+                               }));
     });
     if (!free)
       continue;
@@ -203,6 +222,8 @@ static void rotate(scf::ForOp loop) {
 
 /// Moves the loads that follow a sum in its block, up to the first write, ahead of the sum.
 static void hoistAbove(SumOp sum) {
+  if (!writesIn(sum).empty())
+    return;
   Block *block = sum->getBlock();
   SmallVector<Operation *> candidates;
   for (Operation *op = sum->getNextNode(); op; op = op->getNextNode()) {
@@ -234,8 +255,10 @@ struct PrefetchPass : lora::impl::TilePrefetchBase<PrefetchPass> {
       });
       SmallVector<scf::ForOp> loops;
       kernel->walk([&](scf::ForOp loop) { loops.push_back(loop); });
-      for (scf::ForOp loop : loops)
+      for (scf::ForOp loop : loops) {
+        hoistInvariant(loop);
         rotate(loop);
+      }
       kernel->walk([](SumOp sum) { hoistAbove(sum); });
     });
   }

@@ -72,8 +72,9 @@ static FailureOr<SplitStrategy> chooseSplit(SumOp sum) {
     return SplitStrategy::Workspace;
   return sum.emitError("a sum that is visible to all of ")
          << split << " programs across " << stringifyAxis(sum.getAxis())
-         << " needs a cluster of them along x: " << StringRef(target.name.data(), target.name.size())
-         << " has clusters of up to " << (target.hasClusters ? kLargestCluster : 1);
+         << " needs a cluster of them along x: "
+         << StringRef(target.name.data(), target.name.size()) << " has clusters of up to "
+         << (target.hasClusters ? kLargestCluster : 1);
 }
 
 static LogicalResult schedule(KernelOp kernel, SumOp sum) {
@@ -104,8 +105,8 @@ static LogicalResult schedule(KernelOp kernel, SumOp sum) {
     tile.warpsM = shares.warpsM;
     tile.warpsN = shares.warpsN;
     if (std::string problem = tile.problem(); !problem.empty())
-      return dot.emitError("product of ") << tile.m << " x " << tile.k << " by " << tile.k << " x "
-                                          << tile.n << ": " << problem;
+      return dot.emitError("product of ")
+             << tile.m << " x " << tile.k << " by " << tile.k << " x " << tile.n << ": " << problem;
     if (path != OperandPath::Shared)
       continue;
     if (std::string reason = whyNotShared(sum, dot); !reason.empty()) {

@@ -5,11 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lora/Analysis/Bounds.h"
 #include "lora/Analysis/Divisibility.h"
 #include "lora/Analysis/Views.h"
 #include "lora/Transforms/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <numeric>
@@ -101,11 +104,35 @@ int64_t FactProver::alignment(const ViewDescription &view, const Access &access,
   return result;
 }
 
+/// Replaces a sum of at most one block by the block.
+static void inlineSingleBlock(SumOp sum) {
+  std::optional<int64_t> most = upperBound(sum.getExtent());
+  if (!most || *most > sum.getStepInt() || sum.getSplitInt() != 1 || sum.getSchedule())
+    return;
+  IRRewriter rewriter(sum);
+  Location loc = sum.getLoc();
+  Value zero = arith::ConstantIntOp::create(rewriter, loc, 0, 32);
+  Operation *yield = sum.getBody()->getTerminator();
+  Value yielded = yield->getOperand(0);
+  rewriter.eraseOp(yield);
+  rewriter.inlineBlockBefore(sum.getBody(), sum, {zero});
+  auto type = cast<RankedTensorType>(sum.getResult().getType());
+  Value nothing = arith::ConstantOp::create(
+      rewriter, loc, DenseElementsAttr::get(type, rewriter.getF32FloatAttr(0.0f)));
+  Value some =
+      arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::sgt, sum.getExtent(), zero);
+  Value result = arith::SelectOp::create(rewriter, loc, some, yielded, nothing);
+  Value visible = arith::ConstantIntOp::create(rewriter, loc, 1, 1);
+  rewriter.replaceOp(sum, {result, visible});
+}
+
 namespace {
 
 struct SimplifyPass : lora::impl::TileSimplifyBase<SimplifyPass> {
   void runOnOperation() override {
     getOperation()->walk([](KernelOp kernel) {
+      if (kernel.isSpecialized())
+        kernel->walk([](SumOp sum) { inlineSingleBlock(sum); });
       FactProver prover(kernel);
       kernel->walk([&](Operation *op) {
         TypeSwitch<Operation *>(op)
@@ -118,9 +145,9 @@ struct SimplifyPass : lora::impl::TileSimplifyBase<SimplifyPass> {
                                       store.getValue().getType().getShape()});
             })
             .Case([&](GatherOp gather) {
-              prover.annotate(gather, {gather.getView(),
-                                       {Value(), gather.getColumn()},
-                                       gather.getType().getShape()});
+              prover.annotate(
+                  gather,
+                  {gather.getView(), {Value(), gather.getColumn()}, gather.getType().getShape()});
             })
             .Case([&](ScatterOp scatter) {
               prover.annotate(scatter, {scatter.getView(),

@@ -136,10 +136,9 @@ LogicalResult SpecializePass::bind(KernelOp kernel, Binding &binding) {
       continue;
     InFlightDiagnostic diagnostic = kernel.emitError("kernel @")
                                     << kernel.getSymName() << " requires " << text << ", got ";
-    llvm::interleaveComma(Expression::parse(text.str()).names(), diagnostic,
-                          [&](const std::string &name) {
-                            diagnostic << name << " = " << binding.evaluate(name);
-                          });
+    llvm::interleaveComma(
+        Expression::parse(text.str()).names(), diagnostic,
+        [&](const std::string &name) { diagnostic << name << " = " << binding.evaluate(name); });
     return diagnostic;
   }
   return success();

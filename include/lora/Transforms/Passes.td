@@ -26,8 +26,11 @@ def TileSpecialize : Pass<"tile-specialize"> {
 }
 
 def TileSimplify : Pass<"tile-simplify"> {
-  let summary = "Prove facts about accesses";
+  let summary = "Prove facts about sums and accesses";
   let description = [{
+    A `tile.sum` that one program evaluates and whose extent is known not to exceed its step is
+    replaced by its body, and by zero where the extent is not positive.
+
     Derives, from the kernel's `assuming` clauses and `tile.assume_divisible`, how far each access
     is aligned and in which dimensions it cannot leave its view, and records it as `alignment` (in
     bytes, at most 16; elements come in groups of this size that are all inside the view or all
@@ -35,12 +38,14 @@ def TileSimplify : Pass<"tile-simplify"> {
 
     Afterwards no check is made that a size or divisibility fact makes useless.
   }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def TilePrefetch : Pass<"tile-prefetch"> {
   let summary = "Start loads before they are needed";
   let description = [{
     - An accumulating store becomes a load of the old values, an addition in `f32` and a store.
+    - Loads that are the same in each iteration of an `scf.for` move ahead of it.
     - In an `scf.for`, loads whose addresses follow from the induction variable alone are made one
       iteration ahead; the first ones stand before the loop.
     - Loads that do not depend on a `tile.sum` before them move ahead of it.
