@@ -1,67 +1,45 @@
-//===- Scheduler.cpp - Threads of a block take turns ----------------------===//
+//===- Cluster.cpp - Threads of a cluster take turns ----------------------===//
 //
 // Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Block.h"
+#include "Cluster.h"
+
+#include "lora/Support/Error.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace lora::emulator {
 
-Block::Block(Launch &launch)
-    : launch(launch), shared(launch.kernel.sharedBytes),
-      threads(std::make_unique<Thread[]>(launch.kernel.blockThreads)),
-      warps(launch.kernel.blockThreads / warpSize), stacks(launch.kernel.blockThreads) {}
-
-/// Puts every thread before its first instruction.
-void Block::start() {
-  stopped = false;
-  returned = 0;
-  random = Random(launch.options.seed + Random(blockIndex).next());
-  shared.reset();
-  for (BarrierSlot &barrier : barriers)
-    barrier = BarrierSlot();
-  ready.clear();
-  for (Warp &warp : warps) {
-    warp.index = static_cast<uint32_t>(&warp - warps.data());
-    warp.lanes = &threads[warp.index * warpSize];
-    std::iota(warp.order.begin(), warp.order.end(), 0);
-    random.shuffle(warp.order);
-    warp.waitingLanes = 0;
-    warp.seen.assign(warps.size(), 0);
-    warp.known.reset();
-    for (uint32_t lane = 0; lane < warpSize; ++lane)
-      start(warp, lane);
-    ready.push_back(&warp);
-  }
+Cluster::Cluster(Launch &launch)
+    : launch(launch),
+      stacks(static_cast<size_t>(launch.kernel.clusterBlocks) * launch.kernel.blockThreads) {
+  for (uint32_t rank = 0; rank < launch.kernel.clusterBlocks; ++rank)
+    blocks.emplace_back(*this, launch, rank);
 }
 
-void Block::start(Warp &warp, uint32_t lane) {
-  Thread &thread = warp.lanes[lane];
-  thread.block = this;
-  thread.warp = &warp;
-  thread.lane = lane;
-  thread.index = warp.index * warpSize + lane;
-  const auto &[gridX, gridY, gridZ] = launch.options.grid;
-  const std::array<std::array<uint32_t, 3>, 4> triples = {{
-      {thread.index, 0, 0},
-      {launch.kernel.blockThreads, 1, 1},
-      {blockIndex % gridX, blockIndex / gridX % gridY, blockIndex / gridX / gridY},
-      {gridX, gridY, gridZ},
-  }};
-  uint32_t *next = thread.registers.data();
-  for (const auto &triple : triples)
-    next = std::copy(triple.begin(), triple.end(), next);
-  *next = lane;
-  thread.state = ThreadState::Runnable;
-  thread.clock = 0;
-  thread.acquired.reset();
-  thread.copies.clear();
-  thread.copyGroup = 0;
+size_t Cluster::stackIndex(const Thread &thread) const {
+  return static_cast<size_t>(thread.block->rank) * launch.kernel.blockThreads + thread.index;
+}
+
+void Cluster::start(uint32_t index) {
+  stopped = false;
+  random = Random(launch.options.seed + Random(index).next());
+  ready.clear();
+  for (Block &block : blocks) {
+    block.start(index * launch.kernel.clusterBlocks + block.rank, random);
+    for (Warp &warp : block.warps)
+      ready.push_back(&warp);
+    for (Thread &thread : block.allThreads())
+      runThread(thread);
+  }
+  barrier.start(static_cast<uint32_t>(ready.size()));
+}
+
+/// Gives `thread` a stack with the kernel on it.
+void Cluster::runThread(Thread &thread) {
   auto body = [this, &thread](boost::context::fiber &&back) {
     schedulerStack = enterStack(nullptr);
     scheduler = std::move(back);
@@ -70,30 +48,31 @@ void Block::start(Warp &warp, uint32_t lane) {
     leaveStack(schedulerStack, /*last=*/true);
     return std::move(scheduler);
   };
-  thread.fiber = boost::context::fiber(std::allocator_arg, stacks.stack(thread.index),
+  thread.fiber = boost::context::fiber(std::allocator_arg, stacks.stack(stackIndex(thread)),
                                        Stacks::Allocator(), std::move(body));
 }
 
-void Block::run(uint32_t index, uint32_t order) {
-  blockIndex = index;
-  blockOrder = order;
-  start();
-  while (!ready.empty() && !stopped && !launch.mustStop(blockOrder)) {
+void Cluster::run(uint32_t index, uint32_t order) {
+  this->order = order;
+  start(index);
+  while (!ready.empty() && !stopped && !launch.mustStop(order)) {
     std::swap(ready[random.below(static_cast<uint32_t>(ready.size()))], ready.back());
     Warp &warp = *ready.back();
     ready.pop_back();
     runWarp(warp);
   }
-  if (ready.empty() && !stopped && returned < launch.kernel.blockThreads)
+  const bool complete = llvm::all_of(blocks, [](const Block &block) { return block.hasLeft(); });
+  if (ready.empty() && !stopped && !complete)
     reportStuck();
   // A fiber that has not returned holds frames of compiled code, which cannot be unwound. None of
   // the frames owns anything, so that they are dropped as they are.
-  for (uint32_t i = 0; i < launch.kernel.blockThreads; ++i)
-    ::new (static_cast<void *>(&threads[i].fiber)) boost::context::fiber();
+  for (Block &block : blocks)
+    for (Thread &thread : block.allThreads())
+      ::new (static_cast<void *>(&thread.fiber)) boost::context::fiber();
 }
 
 /// Runs each lane until it waits or returns.
-void Block::runWarp(Warp &warp) {
+void Cluster::runWarp(Warp &warp) {
   const uint32_t first = random.below(warpSize);
   for (uint32_t i = 0; i < warpSize && !stopped; ++i) {
     Thread &thread = warp.lanes[warp.order[(first + i) % warpSize]];
@@ -102,43 +81,56 @@ void Block::runWarp(Warp &warp) {
   }
 }
 
-void Block::resume(Thread &thread) {
-  void *saved = leaveStack(stacks.bounds(thread.index));
+void Cluster::resume(Thread &thread) {
+  void *saved = leaveStack(stacks.bounds(stackIndex(thread)));
   thread.fiber = std::move(thread.fiber).resume();
   enterStack(saved);
 }
 
-void Block::suspend() {
+void Cluster::suspend() {
   void *saved = leaveStack(schedulerStack);
   scheduler = std::move(scheduler).resume();
   enterStack(saved);
 }
 
-void Block::abandon() {
+void Cluster::abandon() {
   stopped = true;
   suspend();
   __builtin_unreachable();
 }
 
-void Block::poll(Thread &thread) {
-  if (launch.mustStop(blockOrder))
+void Cluster::poll() {
+  if (launch.mustStop(order))
     abandon();
 }
 
-void Block::finish(Thread &thread) {
+void Cluster::makeReady(Warp &warp) {
+  warp.waitingLanes = 0;
+  for (Thread &thread : llvm::MutableArrayRef(warp.lanes, warpSize))
+    thread.state = ThreadState::Runnable;
+  ready.push_back(&warp);
+}
+
+void Cluster::finish(Thread &thread) {
   if (!thread.copies.empty())
     fail(thread, thread.copies.front().op,
          "the thread returns without waiting for this asynchronous copy");
   thread.state = ThreadState::Returned;
-  ++returned;
+  if (++thread.warp->returnedLanes == warpSize)
+    for (Warp *passed : barrier.leave(*thread.warp))
+      makeReady(*passed);
+  ++thread.block->returned;
+  if (thread.block->hasLeft())
+    checkLeaves(*thread.block);
 }
 
-void Block::record(const Thread &thread, uint32_t op, const std::string &message) {
-  launch.fail(blockOrder, ops()[op].describe() + ", " + describe(blockIndex) + ", thread " +
-                              std::to_string(thread.index) + ": " + message);
+void Cluster::record(const Thread &thread, uint32_t op, const std::string &message) {
+  launch.fail(order, launch.kernel.ops[op].describe() + ", " +
+                         launch.describeBlock(thread.block->index()) + ", thread " +
+                         std::to_string(thread.index) + ": " + message);
 }
 
-void Block::fail(Thread &thread, uint32_t op, const char *message) {
+void Cluster::fail(const Thread &thread, uint32_t op, const char *message) {
   record(thread, op, message);
   abandon();
 }

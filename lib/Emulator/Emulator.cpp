@@ -22,6 +22,9 @@ using llvm::createStringError;
 
 namespace lora::emulator {
 
+/// The largest cluster of any device.
+static constexpr int64_t maxClusterBlocks = 16;
+
 static std::optional<Kernel::Parameter> parameterOf(Type type) {
   if (auto pointer = dyn_cast<LLVM::LLVMPointerType>(type);
       pointer && pointer.getAddressSpace() == 1)
@@ -54,6 +57,13 @@ static llvm::Error readLaunchFacts(gpu::GPUFuncOp function, Kernel &kernel) {
   if (!shared || shared.getInt() < 0)
     return createStringError(name + ": expected simt.shared_bytes, the size of shared memory");
   kernel.sharedBytes = static_cast<uint32_t>(shared.getInt());
+  if (auto cluster = function->getAttrOfType<IntegerAttr>("simt.cluster")) {
+    if (cluster.getInt() < 1 || cluster.getInt() > maxClusterBlocks)
+      return createStringError(name + ": expected simt.cluster in 1 to " +
+                               std::to_string(maxClusterBlocks) + ", got " +
+                               std::to_string(cluster.getInt()));
+    kernel.clusterBlocks = static_cast<uint32_t>(cluster.getInt());
+  }
   for (auto [index, type] : llvm::enumerate(function.getFunctionType().getInputs())) {
     auto parameter = parameterOf(type);
     if (!parameter)
@@ -126,6 +136,11 @@ llvm::Error Emulator::run(llvm::ArrayRef<Argument> arguments, const RunOptions &
     return createStringError(llvm::formatv("expected a grid of 1 to 2^31 - 1 blocks, got {0} x "
                                            "{1} x {2}",
                                            grid[0], grid[1], grid[2])
+                                 .str());
+  if (grid[0] % kernel->clusterBlocks != 0)
+    return createStringError(llvm::formatv("expected a multiple of {0}, the blocks of a cluster, "
+                                           "as the grid's extent along x, got {1}",
+                                           kernel->clusterBlocks, grid[0])
                                  .str());
   if (llvm::Error error = GlobalMemory::check(buffers))
     return error;

@@ -7,7 +7,7 @@
 
 #include "Launch.h"
 
-#include "Block.h"
+#include "Cluster.h"
 
 #include <numeric>
 #include <thread>
@@ -25,9 +25,10 @@ uint64_t Random::next() {
 Launch::Launch(const Kernel &kernel, llvm::ArrayRef<Buffer> buffers, void *const *arguments,
                const RunOptions &options)
     : kernel(kernel), arguments(arguments), options(options), memory(buffers),
-      blocks(static_cast<size_t>(options.grid[0]) * options.grid[1] * options.grid[2]) {
-  std::iota(blocks.begin(), blocks.end(), 0);
-  Random(options.seed).shuffle(blocks);
+      clusters(static_cast<size_t>(options.grid[0] / kernel.clusterBlocks) * options.grid[1] *
+               options.grid[2]) {
+  std::iota(clusters.begin(), clusters.end(), 0);
+  Random(options.seed).shuffle(clusters);
 }
 
 std::string Launch::describeBlock(uint32_t block) const {
@@ -50,18 +51,18 @@ bool Launch::isInterrupted() const {
 }
 
 void Launch::work() {
-  Block block(*this);
+  Cluster cluster(*this);
   for (;;) {
     const uint32_t order = nextOrder.fetch_add(1);
-    if (order >= blocks.size() || mustStop(order))
+    if (order >= clusters.size() || mustStop(order))
       return;
-    block.run(blocks[order], order);
+    cluster.run(clusters[order], order);
   }
 }
 
 llvm::Error Launch::run() {
   size_t count = options.threads ? options.threads : std::thread::hardware_concurrency();
-  count = std::min(std::max<size_t>(count, 1), blocks.size());
+  count = std::min(std::max<size_t>(count, 1), clusters.size());
   std::vector<std::thread> workers;
   for (size_t i = 1; i < count; ++i)
     workers.emplace_back([this] { work(); });

@@ -27,6 +27,8 @@ struct Kernel {
   std::vector<Parameter> parameters;
   uint32_t blockThreads = 0;
   uint32_t sharedBytes = 0;
+  /// Blocks in a cluster, neighbours along x.
+  uint32_t clusterBlocks = 1;
 };
 
 /// A small generator with the same numbers on every platform (Steele, Lea and Flood's splitmix64).
@@ -52,7 +54,7 @@ public:
   Launch(const Kernel &kernel, llvm::ArrayRef<Buffer> buffers, void *const *arguments,
          const RunOptions &options);
 
-  /// Runs every block. Fails with the first error in the order of the blocks.
+  /// Runs every cluster. Fails with the first error in the order of the clusters.
   llvm::Error run();
 
   const Kernel &kernel;
@@ -63,11 +65,11 @@ public:
   /// "block (x, y, z)".
   std::string describeBlock(uint32_t block) const;
 
-  /// The block at `order` failed. The error of the first block wins: later ones stop, and earlier
+  /// The cluster at `order` failed. The error of the first one wins: later ones stop, and earlier
   /// ones go on, so that which error is reported does not depend on timing.
   void fail(uint32_t order, std::string message);
   bool isInterrupted() const;
-  /// Whether the block at `order` must stop.
+  /// Whether the cluster at `order` must stop.
   bool mustStop(uint32_t order) const {
     return order > failedOrder.load(std::memory_order_relaxed) || isInterrupted();
   }
@@ -80,7 +82,7 @@ public:
 private:
   void work();
 
-  std::vector<uint32_t> blocks;
+  std::vector<uint32_t> clusters;
   std::atomic<uint32_t> nextOrder = 0;
   std::atomic<uint32_t> failedOrder = std::numeric_limits<uint32_t>::max();
   std::mutex failure;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Cluster.h"
 #include "Operations.h"
-
 #include "lora/Support/Error.h"
 
 #include <cstring>
@@ -14,10 +14,16 @@
 
 namespace lora::emulator {
 
-static Location find(Thread &thread, const OpInfo &op, uintptr_t address, bool write) {
-  if (op.shared)
-    return thread.block->shared.find(address, op.bytes);
-  return thread.block->launch.memory.find(address, op.bytes, write);
+static Location find(Thread &thread, uint32_t op, uintptr_t address, bool write) {
+  const OpInfo &info = thread.block->ops()[op];
+  switch (info.space) {
+  case Space::Shared:
+    return thread.block->shared.find(address, info.bytes);
+  case Space::Peer:
+    return thread.block->cluster.findPeer(thread, op, address, info.bytes);
+  default:
+    return thread.block->launch.memory.find(address, info.bytes, write);
+  }
 }
 
 void load(Thread &thread, uint32_t op, uintptr_t address, bool predicate) {
@@ -26,10 +32,10 @@ void load(Thread &thread, uint32_t op, uintptr_t address, bool predicate) {
     std::memset(thread.scratch.data(), 0, info.bytes);
     return;
   }
-  const Location location = find(thread, info, address, /*write=*/false);
+  const Location location = find(thread, op, address, /*write=*/false);
   std::optional<Line::Lock> lock;
   if (location.line) {
-    if (!info.shared)
+    if (info.space == Space::Global)
       lock.emplace(*location.line);
     if (info.readOnly)
       location.line->readOnly(thread, op, location.offset, info.bytes);
@@ -43,9 +49,9 @@ void store(Thread &thread, uint32_t op, uintptr_t address, bool predicate) {
   if (!predicate)
     return;
   const OpInfo &info = thread.block->ops()[op];
-  const Location location = find(thread, info, address, /*write=*/true);
+  const Location location = find(thread, op, address, /*write=*/true);
   std::optional<Line::Lock> lock;
-  if (!info.shared)
+  if (info.space == Space::Global)
     lock.emplace(*location.line);
   location.line->write(thread, op, location.offset, info.bytes);
   std::memcpy(location.data, thread.scratch.data(), info.bytes);
@@ -67,7 +73,7 @@ static SharedClock releaseClock(const Thread &thread) {
 
 uint32_t atomicAdd(Thread &thread, uint32_t op, uintptr_t address, uint32_t value) {
   const OpInfo &info = thread.block->ops()[op];
-  const Location location = find(thread, info, address, /*write=*/true);
+  const Location location = find(thread, op, address, /*write=*/true);
   Launch &launch = thread.block->launch;
   std::lock_guard guard(launch.atomics);
   SharedClock &released = launch.released[address];

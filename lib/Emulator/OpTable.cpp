@@ -16,8 +16,15 @@ using namespace mlir;
 
 namespace lora::emulator {
 
-static bool isShared(Value address) {
-  return cast<LLVM::LLVMPointerType>(address.getType()).getAddressSpace() == 3;
+static Space spaceOf(Value address) {
+  switch (cast<LLVM::LLVMPointerType>(address.getType()).getAddressSpace()) {
+  case 3:
+    return Space::Shared;
+  case 7:
+    return Space::Peer;
+  default:
+    return Space::Global;
+  }
 }
 
 static MmaType mmaType(simt::MmaOp op) {
@@ -46,13 +53,13 @@ OpInfo describeOp(Operation *op) {
       .Case([&](simt::LoadOp load) {
         info.kind = OpKind::Access;
         info.bytes = simt::getAccessBytes(load.getResult().getType());
-        info.shared = isShared(load.getAddress());
+        info.space = spaceOf(load.getAddress());
         info.readOnly = load.getHint() != simt::CacheHint::Default;
       })
       .Case([&](simt::StoreOp store) {
         info.kind = OpKind::Access;
         info.bytes = simt::getAccessBytes(store.getValue().getType());
-        info.shared = isShared(store.getAddress());
+        info.space = spaceOf(store.getAddress());
       })
       .Case([&](simt::AtomicAddOp) {
         info.kind = OpKind::Access;
@@ -68,6 +75,11 @@ OpInfo describeOp(Operation *op) {
         info.threads = barrier.getThreads().value_or(0);
       })
       .Case([&](simt::WarpBarrierOp) { info.kind = OpKind::WarpBarrier; })
+      .Case([&](simt::ClusterArriveOp arrive) {
+        info.kind = OpKind::ClusterArrive;
+        info.relaxed = arrive.getRelaxed();
+      })
+      .Case([&](simt::ClusterWaitOp) { info.kind = OpKind::ClusterWait; })
       .Case([&](simt::MmaOp mma) {
         info.kind = OpKind::Mma;
         info.mma = mmaType(mma);

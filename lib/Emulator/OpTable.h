@@ -15,7 +15,18 @@
 
 namespace lora::emulator {
 
-enum class OpKind : uint8_t { Access, Copy, Barrier, WarpBarrier, Mma, Other };
+enum class OpKind : uint8_t {
+  Access,
+  Copy,
+  Barrier,
+  WarpBarrier,
+  ClusterArrive,
+  ClusterWait,
+  Mma,
+  Other
+};
+/// The memory of an access; Peer is the shared memory of a block of the cluster.
+enum class Space : uint8_t { Global, Shared, Peer };
 enum class MmaType : uint8_t { F16, BF16, TF32 };
 
 /// The static facts of one op that calls the runtime. Calls name it by its index in the table.
@@ -26,14 +37,15 @@ struct OpInfo {
   std::string location;
   /// Width of an access or a copy.
   uint32_t bytes = 0;
-  /// The access is to shared memory.
-  bool shared = false;
+  Space space = Space::Global;
   /// The load promises that nobody writes what it reads.
   bool readOnly = false;
   /// Groups a cp_async_wait leaves pending.
   uint32_t pending = 0;
   /// Threads of a named barrier, 0 for a barrier of the block.
   uint32_t threads = 0;
+  /// The cluster_arrive orders nothing.
+  bool relaxed = false;
   MmaType mma = MmaType::F16;
 
   /// "simt.load at file:line:column".

@@ -7,6 +7,7 @@
 
 #include "RuntimeCalls.h"
 
+#include "Cluster.h"
 #include "Operations.h"
 #include "lora/Support/Half.h"
 
@@ -25,7 +26,7 @@ template <typename Body> static auto guarded(HostContext *context, uint32_t op, 
   } catch (const std::exception &error) {
     message[std::string_view(error.what()).copy(message, sizeof(message) - 1)] = '\0';
   }
-  thread.block->fail(thread, op, message);
+  thread.block->cluster.fail(thread, op, message);
 }
 
 static void callLoad(HostContext *context, uint32_t op, uintptr_t address, uint32_t predicate) {
@@ -67,6 +68,11 @@ static void callWarpOp(HostContext *context, uint32_t op) {
   guarded(context, op, [&](Thread &thread) { thread.block->gather(thread, op); });
 }
 
+static uintptr_t callPeer(HostContext *context, uint32_t op, uintptr_t address, uint32_t rank) {
+  return guarded(context, op,
+                 [&](Thread &thread) { return thread.block->cluster.peerAddress(address, rank); });
+}
+
 static void callCheckDivision(HostContext *context, uint32_t op, int64_t dividend, int64_t divisor,
                               uint32_t signedWidth) {
   guarded(context, op, [&](Thread &) { checkDivision(dividend, divisor, signedWidth); });
@@ -74,7 +80,7 @@ static void callCheckDivision(HostContext *context, uint32_t op, int64_t dividen
 
 static void callPoll(HostContext *context) {
   Thread &thread = *static_cast<Thread *>(context);
-  thread.block->poll(thread);
+  thread.block->cluster.poll();
 }
 
 template <typename Function> static void *addressOf(Function *function) {
@@ -92,6 +98,9 @@ llvm::ArrayRef<RuntimeFunction> runtimeFunctions() {
       {"lora_emulator_cp_async_wait", "vpi", addressOf(callCpAsyncWait)},
       {"lora_emulator_barrier", "vpii", addressOf(callBarrier)},
       {"lora_emulator_warp_barrier", "vpi", addressOf(callWarpOp)},
+      {"lora_emulator_peer", "ppipi", addressOf(callPeer)},
+      {"lora_emulator_cluster_arrive", "vpi", addressOf(callWarpOp)},
+      {"lora_emulator_cluster_wait", "vpi", addressOf(callWarpOp)},
       {"lora_emulator_mma", "vpi", addressOf(callWarpOp)},
       {"lora_emulator_check_division", "vpilli", addressOf(callCheckDivision)},
       {"lora_emulator_poll", "vp", addressOf(callPoll)},

@@ -150,6 +150,15 @@ struct CpAsyncPattern : CallPattern<simt::CpAsyncOp> {
   }
 };
 
+struct PeerPattern : CallPattern<simt::PeerOp> {
+  using CallPattern::CallPattern;
+  LogicalResult matchAndRewrite(simt::PeerOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, call(rewriter, op, {adaptor.getAddress(), adaptor.getRank()}));
+    return success();
+  }
+};
+
 struct BarrierPattern : CallPattern<simt::BarrierOp> {
   using CallPattern::CallPattern;
   LogicalResult matchAndRewrite(simt::BarrierOp op, OpAdaptor adaptor,
@@ -175,7 +184,8 @@ struct MmaPattern : CallPattern<simt::MmaOp> {
   }
 };
 
-/// Shared pointers are byte offsets on the host: their type says which memory they belong to.
+/// Shared pointers are byte offsets on the host: their type says which memory they belong to. Those
+/// of peers have the rank of the block above that.
 struct SharedPattern : OpConversionPattern<simt::SharedOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(simt::SharedOp op, OpAdaptor adaptor,
@@ -246,6 +256,10 @@ void populateSimtToHostPatterns(const LLVMTypeConverter &converter, RewritePatte
                                                   "lora_emulator_cp_async_wait");
   patterns.add<BarrierPattern>(converter, context, "lora_emulator_barrier");
   patterns.add<PlainPattern<simt::WarpBarrierOp>>(converter, context, "lora_emulator_warp_barrier");
+  patterns.add<PeerPattern>(converter, context, "lora_emulator_peer");
+  patterns.add<PlainPattern<simt::ClusterArriveOp>>(converter, context,
+                                                    "lora_emulator_cluster_arrive");
+  patterns.add<PlainPattern<simt::ClusterWaitOp>>(converter, context, "lora_emulator_cluster_wait");
   patterns.add<MmaPattern>(converter, context, "lora_emulator_mma");
 }
 

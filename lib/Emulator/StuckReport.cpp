@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Block.h"
+#include "Cluster.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
@@ -64,33 +64,48 @@ std::string Block::describeWarps() const {
   return describeGroups("warp", texts);
 }
 
+std::string Cluster::describeBlocks() const {
+  if (blocks.size() == 1)
+    return blocks[0].describeWarps();
+  std::string text;
+  for (const Block &block : blocks)
+    text += (text.empty() ? "" : "; ") + launch.describeBlock(block.index()) + ": " +
+            block.describeWarps();
+  return text;
+}
+
 /// No thread can run. Blames the first warp whose lanes went different ways, else the first that
-/// waits.
-void Block::reportStuck() {
+/// waits for threads of its own block. There is one: a wait for the cluster ends when all others
+/// have returned or wait there too.
+void Cluster::reportStuck() {
   auto waits = [](const Thread &thread) { return thread.state == ThreadState::Waiting; };
   const Thread *blamed = nullptr;
-  for (const Warp &warp : warps) {
-    const Thread *lane = std::find_if(warp.lanes, warp.lanes + warpSize, waits);
-    if (lane == warp.lanes + warpSize)
-      continue;
-    const bool diverged = std::any_of(warp.lanes, warp.lanes + warpSize, [&](const Thread &other) {
-      return !waits(other) || other.waitOp != lane->waitOp || other.barrierId != lane->barrierId;
-    });
-    if (diverged) {
-      record(*lane, lane->waitOp, "warp-wide op without all its lanes: " + describeWarps());
-      return;
+  for (const Block &block : blocks) {
+    for (const Warp &warp : block.warps) {
+      const Thread *lane = std::find_if(warp.lanes, warp.lanes + warpSize, waits);
+      if (lane == warp.lanes + warpSize)
+        continue;
+      const bool diverged =
+          std::any_of(warp.lanes, warp.lanes + warpSize, [&](const Thread &other) {
+            return !waits(other) || other.waitOp != lane->waitOp ||
+                   other.barrierId != lane->barrierId;
+          });
+      if (diverged) {
+        record(*lane, lane->waitOp, "warp-wide op without all its lanes: " + describeBlocks());
+        return;
+      }
+      if (!blamed && block.ops()[lane->waitOp].kind != OpKind::ClusterWait)
+        blamed = lane;
     }
-    if (!blamed)
-      blamed = lane;
   }
-  const OpInfo &op = ops()[blamed->waitOp];
+  const OpInfo &op = launch.kernel.ops[blamed->waitOp];
   if (op.threads == 0)
     record(*blamed, blamed->waitOp,
-           "barrier divergence: not all threads of the block wait here: " + describeWarps());
+           "barrier divergence: not all threads of the block wait here: " + describeBlocks());
   else
     record(*blamed, blamed->waitOp,
            "deadlock: fewer than " + std::to_string(op.threads) +
-               " threads wait here: " + describeWarps());
+               " threads wait here: " + describeBlocks());
 }
 
 } // namespace lora::emulator

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Block.h"
+#include "Cluster.h"
 #include "Mma.h"
 #include "lora/Support/Error.h"
 
@@ -24,7 +24,7 @@ void Block::gather(Thread &thread, uint32_t op, uint32_t barrierId) {
     if (together)
       complete(warp, op, barrierId);
   }
-  suspend();
+  cluster.suspend();
 }
 
 void Block::complete(Warp &warp, uint32_t op, uint32_t barrierId) {
@@ -32,11 +32,20 @@ void Block::complete(Warp &warp, uint32_t op, uint32_t barrierId) {
   switch (info.kind) {
   case OpKind::Mma:
     multiplyAccumulate(info.mma, {warp.lanes, warpSize});
-    release(warp);
+    cluster.makeReady(warp);
     break;
   case OpKind::WarpBarrier:
     synchronise({&warp});
-    release(warp);
+    cluster.makeReady(warp);
+    break;
+  case OpKind::ClusterArrive:
+    for (Warp *passed : cluster.barrier.arrive(warp, !info.relaxed))
+      cluster.makeReady(*passed);
+    cluster.makeReady(warp);
+    break;
+  case OpKind::ClusterWait:
+    if (cluster.barrier.wait(warp))
+      cluster.makeReady(warp);
     break;
   default:
     arrive(warp, info, barrierId);
@@ -67,13 +76,14 @@ void Block::arrive(Warp &warp, const OpInfo &op, uint32_t barrierId) {
   slot = BarrierSlot();
   synchronise(participants);
   for (Warp *participant : participants)
-    release(*participant);
+    cluster.makeReady(*participant);
 }
 
 /// Orders everything the participants did before what they will do.
 void Block::synchronise(llvm::ArrayRef<Warp *> participants) {
   std::vector<uint32_t> seen(warps.size(), 0);
   SharedClock known;
+  bool knowsPeersRun = false;
   for (Warp *warp : participants) {
     uint32_t latest = 0;
     for (Thread &thread : llvm::MutableArrayRef(warp->lanes, warpSize)) {
@@ -83,6 +93,7 @@ void Block::synchronise(llvm::ArrayRef<Warp *> participants) {
     }
     warp->seen[warp->index] = latest + 1;
     known = joinClocks(known, warp->known);
+    knowsPeersRun |= warp->knowsPeersRun;
     for (size_t i = 0; i < seen.size(); ++i)
       seen[i] = std::max(seen[i], warp->seen[i]);
   }
@@ -91,14 +102,8 @@ void Block::synchronise(llvm::ArrayRef<Warp *> participants) {
       thread.clock = warp->seen[warp->index];
     warp->seen = seen;
     warp->known = known;
+    warp->knowsPeersRun = knowsPeersRun;
   }
-}
-
-void Block::release(Warp &warp) {
-  warp.waitingLanes = 0;
-  for (Thread &thread : llvm::MutableArrayRef(warp.lanes, warpSize))
-    thread.state = ThreadState::Runnable;
-  ready.push_back(&warp);
 }
 
 } // namespace lora::emulator

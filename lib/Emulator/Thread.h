@@ -47,6 +47,9 @@ struct Thread : HostContext {
   /// What it acquired since its last barrier.
   SharedClock acquired;
 
+  /// Its last access to the shared memory of each other block of the cluster, by rank.
+  std::vector<Access> peerAccesses;
+
   std::vector<PendingCopy> copies;
   /// The group that the next copy will belong to.
   uint32_t copyGroup;
@@ -66,9 +69,16 @@ struct Warp {
   /// The order in which its lanes get to run.
   std::array<uint8_t, warpSize> order;
   uint32_t waitingLanes;
+  uint32_t returnedLanes;
   /// What it knows of each warp of the block, as in BlockLimits, and of other blocks.
   std::vector<uint32_t> seen;
   SharedClock known;
+  /// It came to the barrier of the cluster, in which phase, and has not waited there since.
+  bool arrivedAtCluster;
+  uint32_t clusterPhase;
+  /// A wait at that barrier, of this warp or one it synchronised with, showed that all blocks of
+  /// the cluster have started.
+  bool knowsPeersRun;
 };
 
 } // namespace lora::emulator

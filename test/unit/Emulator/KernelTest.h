@@ -31,6 +31,8 @@ struct KernelSource {
   std::string body;
   int threads = 32;
   int sharedBytes = 0;
+  /// More attributes, after a comma.
+  std::string attributes = {};
 };
 
 class KernelTest : public testing::Test {
@@ -40,8 +42,9 @@ protected:
   static std::string text(const KernelSource &source) {
     return "gpu.module @m { gpu.func @k(" + source.arguments +
            ") kernel attributes {known_block_size = array<i32: " + std::to_string(source.threads) +
-           ", 1, 1>, simt.shared_bytes = " + std::to_string(source.sharedBytes) +
-           " : i32} { %tid = nvvm.read.ptx.sreg.tid.x : i32" + source.body + "\n gpu.return } }\n";
+           ", 1, 1>, simt.shared_bytes = " + std::to_string(source.sharedBytes) + " : i32" +
+           source.attributes + "} { %tid = nvvm.read.ptx.sreg.tid.x : i32" + source.body +
+           "\n gpu.return } }\n";
   }
 
   /// Makes `kernel`. Returns the error, or nothing.
