@@ -4,9 +4,9 @@
 """Compiles configurations of the shipped kernels to cubins, for every architecture.
 
 Every configuration that a kernel's candidates and `where` clauses allow must compile, with every
-element type, for every architecture: its PTX is assembled and its shared memory fits. A run takes a
-random sample of kernel, architecture, types and configuration, or with --all every combination,
-which takes days. The exit status is 1 if one does not compile; its command line and what it printed
+element type, for every architecture (with clusters, if the kernel needs them): its PTX is assembled
+and its shared memory fits. A run takes a random sample of kernel, architecture, types and
+configuration, or with --all every combination, which takes days. The exit status is 1 if one does not compile; its command line and what it printed
 are shown.
 """
 
@@ -22,9 +22,10 @@ import subprocess
 import sys
 import tempfile
 
-ARCHITECTURES = ["sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a", "sm_120a"]
+WITH_CLUSTERS = ["sm_90a", "sm_100a", "sm_120a"]
+ALL = ["sm_80", "sm_86", "sm_89"] + WITH_CLUSTERS
 KERNELS = pathlib.Path(__file__).resolve().parent.parent / "kernels"
-OPS = ["shrink", "expand"]
+ARCHITECTURES = {"shrink": ALL, "expand": ALL, "shrink_expand": WITH_CLUSTERS}
 
 
 class Kernel:
@@ -32,7 +33,8 @@ class Kernel:
 
     def __init__(self, op):
         self.file = KERNELS / f"{op}.mlir"
-        text = self.file.read_text()
+        self.architectures = ARCHITECTURES[op]
+        text = re.sub(r"//.*", "", self.file.read_text())
         self.candidates = {}
         for clause in ("types", "params"):
             for name, values in re.findall(
@@ -55,6 +57,7 @@ class Kernel:
 
     def allows(self, config):
         names = {name: int(value) for name, value in config.items() if value.isdigit()}
+        names.update(min=min, max=max)
         return all(eval(condition, {"__builtins__": {}}, names) for condition in self.where)
 
     def all_configs(self):
@@ -73,17 +76,17 @@ class Kernel:
 def sample(count, seed):
     """`count` compilations, spread evenly over kernels and architectures."""
     generator = random.Random(seed)
-    kernels = [Kernel(op) for op in OPS]
+    kernels = [Kernel(op) for op in ARCHITECTURES]
     for i in range(count):
         kernel = kernels[i % len(kernels)]
-        arch = ARCHITECTURES[i // len(kernels) % len(ARCHITECTURES)]
+        arch = kernel.architectures[i // len(kernels) % len(kernel.architectures)]
         yield kernel.file, arch, kernel.random_config(generator)
 
 
 def everything():
-    for kernel in map(Kernel, OPS):
+    for kernel in map(Kernel, ARCHITECTURES):
         for config in kernel.all_configs():
-            for arch in ARCHITECTURES:
+            for arch in kernel.architectures:
                 yield kernel.file, arch, config
 
 
