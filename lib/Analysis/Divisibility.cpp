@@ -29,9 +29,9 @@ static int64_t natural(Type type) {
 
 Divisibility::Divisibility(KernelOp kernel) : kernel(kernel) {
   auto lookup = [&](std::string_view name) -> std::optional<int64_t> {
-    auto value = kernel.getConfig() ? kernel.getConfig()->getAs<IntegerAttr>(
-                                          StringRef(name.data(), name.size()))
-                                    : IntegerAttr();
+    auto value = kernel.getConfig()
+                     ? kernel.getConfig()->getAs<IntegerAttr>(StringRef(name.data(), name.size()))
+                     : IntegerAttr();
     return value ? std::optional(value.getInt()) : std::nullopt;
   };
   for (auto text : kernel.getAssumptions().getAsValueRange<StringAttr>()) {
@@ -42,8 +42,7 @@ Divisibility::Divisibility(KernelOp kernel) : kernel(kernel) {
     if (llvm::any_of(names, [&](const std::string &name) { return !lookup(name); }))
       continue; // The divisor depends on another argument.
     int64_t divisor = fact->second.evaluate(lookup);
-    for (auto [argument, name] :
-         llvm::zip(kernel.getRegion().getArguments(), kernel.getArgNames()))
+    for (auto [argument, name] : llvm::zip(kernel.getRegion().getArguments(), kernel.getArgNames()))
       if (cast<StringAttr>(name).getValue() == fact->first && divisor > 0)
         known[argument] = std::lcm(of(argument), std::min(divisor, kLargest));
   }

@@ -37,10 +37,10 @@ using namespace lora;
 using namespace lora::tile;
 
 static constexpr std::pair<std::string_view, Phase> kPhases[] = {
-    {"tile", Phase::Tile},       {"specialized", Phase::Specialized},
+    {"tile", Phase::Tile},           {"specialized", Phase::Specialized},
     {"scheduled", Phase::Scheduled}, {"layout", Phase::Layout},
-    {"simt", Phase::Simt},       {"nvvm", Phase::Nvvm},
-    {"llvm", Phase::Llvm},       {"ptx", Phase::Ptx},
+    {"simt", Phase::Simt},           {"nvvm", Phase::Nvvm},
+    {"llvm", Phase::Llvm},           {"ptx", Phase::Ptx},
     {"cubin", Phase::Cubin}};
 
 Phase lora::parsePhase(std::string_view name) {

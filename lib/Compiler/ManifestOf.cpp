@@ -31,9 +31,8 @@ KernelManifest lora::manifestOfKernel(KernelOp kernel, const TargetFacts &target
       manifest.types[entry.getName().str()] = nameOf(type.getValue());
     else
       manifest.config[entry.getName().str()] = cast<IntegerAttr>(entry.getValue()).getInt();
-  for (auto [name, type] :
-       llvm::zip(kernel.getArgNames().getAsValueRange<StringAttr>(),
-                 kernel.getRegion().getArgumentTypes()))
+  for (auto [name, type] : llvm::zip(kernel.getArgNames().getAsValueRange<StringAttr>(),
+                                     kernel.getRegion().getArgumentTypes()))
     manifest.arguments.push_back({name.str(), nameOf(type)});
   for (auto [i, text] : llvm::enumerate(kernel.getGrid().getAsValueRange<StringAttr>()))
     manifest.grid[i] = text.str();

@@ -103,7 +103,8 @@ Layout lora::blockedLayout(std::span<const int32_t> shape, int contiguous, int v
   int vectorBits = std::countr_zero(static_cast<unsigned>(std::min(vector, shape[contiguous])));
   std::vector<Basis> registers = take(vectorBits);
   std::vector<Basis> lanes = take(Layout::kLaneBits);
-  std::vector<Basis> warpBases = take(std::countr_zero(static_cast<unsigned>(warps / sharingWarps)));
+  std::vector<Basis> warpBases =
+      take(std::countr_zero(static_cast<unsigned>(warps / sharingWarps)));
   for (int bit = 0; bit < std::countr_zero(static_cast<unsigned>(sharingWarps)); ++bit)
     warpBases.push_back({0, 0});
   registers.insert(registers.end(), order.begin() + next, order.end());

@@ -21,6 +21,7 @@ namespace {
 enum class Op {
   Integer,
   Name,
+  Slot,
   Negate,
   Not,
   Or,
@@ -298,8 +299,10 @@ private:
 
 class Evaluator {
 public:
-  Evaluator(const std::string &text, const Expression::Lookup &lookup)
-      : text(text), lookup(lookup) {}
+  /// Names come from `lookup`, slots from `values`.
+  Evaluator(const std::string &text, const Expression::Lookup *lookup,
+            std::span<const int64_t> values)
+      : text(text), lookup(lookup), values(values) {}
 
   int64_t evaluate(const Node &node) {
     switch (node.op) {
@@ -307,6 +310,8 @@ public:
       return node.value;
     case Op::Name:
       return evaluateName(node);
+    case Op::Slot:
+      return values[static_cast<size_t>(node.value)];
     case Op::Not:
       return !evaluate(*node.lhs);
     case Op::Negate:
@@ -334,7 +339,7 @@ private:
   }
 
   int64_t evaluateName(const Node &node) {
-    if (std::optional<int64_t> value = lookup(node.name))
+    if (std::optional<int64_t> value = lookup ? (*lookup)(node.name) : std::nullopt)
       return *value;
     throw Error("expression '" + text + "': unknown name '" + node.name + "'");
   }
@@ -412,7 +417,8 @@ private:
   }
 
   const std::string &text;
-  const Expression::Lookup &lookup;
+  const Expression::Lookup *lookup;
+  std::span<const int64_t> values;
 };
 
 void collectNames(const Node &node, std::set<std::string> &names) {
@@ -434,7 +440,39 @@ Expression Expression::parse(std::string_view text) {
 }
 
 int64_t Expression::evaluate(const Lookup &lookup) const {
-  return Evaluator(source, lookup).evaluate(*root);
+  return Evaluator(source, &lookup, {}).evaluate(*root);
+}
+
+Expression
+Expression::resolved(const Lookup &constants,
+                     const std::function<std::optional<size_t>(std::string_view)> &slots) const {
+  std::function<NodePtr(const Node &)> resolve = [&](const Node &node) {
+    auto copy = std::make_shared<Node>(node);
+    if (node.lhs)
+      copy->lhs = resolve(*node.lhs);
+    if (node.rhs)
+      copy->rhs = resolve(*node.rhs);
+    if (node.op != Op::Name)
+      return copy;
+    if (std::optional<int64_t> constant = constants(node.name)) {
+      copy->op = Op::Integer;
+      copy->value = *constant;
+    } else if (std::optional<size_t> slot = slots(node.name)) {
+      copy->op = Op::Slot;
+      copy->value = static_cast<int64_t>(*slot);
+    } else {
+      throw Error("expression '" + source + "': unknown name '" + node.name + "'");
+    }
+    return copy;
+  };
+  Expression result;
+  result.source = source;
+  result.root = resolve(*root);
+  return result;
+}
+
+int64_t Expression::evaluate(std::span<const int64_t> values) const {
+  return Evaluator(source, nullptr, values).evaluate(*root);
 }
 
 std::set<std::string> Expression::names() const {

@@ -77,9 +77,9 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(Operation *op, const T
     op->emitError("this LLVM cannot emit PTX: ") << error;
     return nullptr;
   }
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, StringRef(facts.name.data(), facts.name.size()),
-      "+ptx" + std::to_string(facts.ptxVersion), {}, {}));
+  return std::unique_ptr<llvm::TargetMachine>(
+      target->createTargetMachine(triple, StringRef(facts.name.data(), facts.name.size()),
+                                  "+ptx" + std::to_string(facts.ptxVersion), {}, {}));
 }
 
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {

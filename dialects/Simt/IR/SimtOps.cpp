@@ -33,7 +33,8 @@ static LogicalResult verifyAccess(Operation *op, Type type) {
 }
 
 LogicalResult LoadOp::verify() {
-  if (getHint() != CacheHint::Default && cast<LLVM::LLVMPointerType>(getAddress().getType()).getAddressSpace() != 1)
+  if (getHint() != CacheHint::Default &&
+      cast<LLVM::LLVMPointerType>(getAddress().getType()).getAddressSpace() != 1)
     return emitOpError("expected a global address with cache hint '")
            << stringifyCacheHint(getHint()) << "', got " << getAddress().getType();
   return verifyAccess(*this, getResult().getType());

@@ -66,8 +66,8 @@ Attribute ParamAttr::parse(AsmParser &parser, Type) {
           [&] { return parser.parseInteger(candidates.emplace_back()); }) ||
       parser.parseGreater())
     return {};
-  return getChecked([&] { return parser.emitError(location); }, parser.getContext(), StringRef(name),
-                    defaultValue, candidates);
+  return getChecked([&] { return parser.emitError(location); }, parser.getContext(),
+                    StringRef(name), defaultValue, candidates);
 }
 
 void ParamAttr::print(AsmPrinter &printer) const {
@@ -107,8 +107,8 @@ Attribute TypeParamAttr::parse(AsmParser &parser, Type) {
                                      [&] { return parser.parseType(candidates.emplace_back()); }) ||
       parser.parseGreater())
     return {};
-  return getChecked([&] { return parser.emitError(location); }, parser.getContext(), StringRef(name),
-                    defaultType, ArrayRef(candidates));
+  return getChecked([&] { return parser.emitError(location); }, parser.getContext(),
+                    StringRef(name), defaultType, ArrayRef(candidates));
 }
 
 void TypeParamAttr::print(AsmPrinter &printer) const {
@@ -137,9 +137,8 @@ LogicalResult TypeParamAttr::verify(function_ref<InFlightDiagnostic()> emitError
 
 Attribute ShapeAttr::parse(AsmParser &parser, Type) {
   SmallVector<Attribute> extents;
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, [&] {
-        return parseExtent(parser, extents.emplace_back());
-      }))
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
+                                     [&] { return parseExtent(parser, extents.emplace_back()); }))
     return {};
   return get(parser.getContext(), extents);
 }
@@ -184,8 +183,8 @@ static ParseResult parseBases(AsmParser &parser, StringRef keyword, unsigned &ra
         }))
       return failure();
     if (rank != 0 && count != rank)
-      return parser.emitError(location) << "expected a vector of " << rank << " numbers, got "
-                                        << count;
+      return parser.emitError(location)
+             << "expected a vector of " << rank << " numbers, got " << count;
     rank = count;
     return success();
   });
@@ -224,7 +223,8 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError, u
                                  ArrayRef<int32_t> registerBases, ArrayRef<int32_t> laneBases,
                                  ArrayRef<int32_t> warpBases) {
   if (rank == 0 || laneBases.size() != 5 * rank)
-    return emitError() << "expected five lane vectors, got " << laneBases.size() / std::max(1u, rank);
+    return emitError() << "expected five lane vectors, got "
+                       << laneBases.size() / std::max(1u, rank);
   for (ArrayRef<int32_t> bases : {registerBases, laneBases, warpBases})
     for (int32_t value : bases)
       if (value != 0 && !llvm::isPowerOf2_32(value))

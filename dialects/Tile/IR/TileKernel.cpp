@@ -53,8 +53,9 @@ static ParseResult parseParam(OpAsmParser &parser, SmallVectorImpl<Attribute> &e
       parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
                                      [&] { return parseValue(candidates.emplace_back()); }))
     return failure();
-  auto param = ParamAttrType::getChecked([&] { return parser.emitError(location); },
-                                         parser.getContext(), StringRef(name), defaultValue, ArrayRef(candidates));
+  auto param =
+      ParamAttrType::getChecked([&] { return parser.emitError(location); }, parser.getContext(),
+                                StringRef(name), defaultValue, ArrayRef(candidates));
   if (!param)
     return failure();
   elements.push_back(param);
@@ -74,12 +75,13 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
 
   auto text = [&](SmallVectorImpl<Attribute> &elements) { return parseText(parser, elements); };
   auto param = [&](SmallVectorImpl<Attribute> &elements) {
-    return parseParam<int64_t, ParamAttr>(
-        parser, elements, [&](int64_t &value) -> ParseResult { return parser.parseInteger(value); });
+    return parseParam<int64_t, ParamAttr>(parser, elements, [&](int64_t &value) -> ParseResult {
+      return parser.parseInteger(value);
+    });
   };
   auto typeParam = [&](SmallVectorImpl<Attribute> &elements) {
-    return parseParam<Type, TypeParamAttr>(
-        parser, elements, [&](Type &value) { return parser.parseType(value); });
+    return parseParam<Type, TypeParamAttr>(parser, elements,
+                                           [&](Type &value) { return parser.parseType(value); });
   };
   ArrayAttr types, params, constraints, assumptions, awaits, grid;
   if (parseClause(parser, "types", types, typeParam) ||
@@ -176,8 +178,8 @@ static LogicalResult verifyExpression(Operation *op, StringRef clause, StringRef
 LogicalResult KernelOp::verify() {
   Region &region = getRegion();
   if (getArgNames().size() != region.getNumArguments())
-    return emitOpError("expected ") << region.getNumArguments() << " argument names, got "
-                                    << getArgNames().size();
+    return emitOpError("expected ")
+           << region.getNumArguments() << " argument names, got " << getArgNames().size();
   if (getGrid().size() != 3)
     return emitOpError("expected a grid of three expressions, got ") << getGrid().size();
 
@@ -249,8 +251,8 @@ static LogicalResult verifyNames(Operation *op, KernelOp kernel, AttrTypeWalker 
     try {
       for (const std::string &name : lora::Expression::parse(text.getValue().str()).names())
         if (!isParam(name)) {
-          op->emitOpError("names '") << name << "', which is no parameter of kernel @"
-                                     << kernel.getSymName();
+          op->emitOpError("names '")
+              << name << "', which is no parameter of kernel @" << kernel.getSymName();
           return WalkResult::interrupt();
         }
     } catch (const lora::Error &error) {
@@ -286,9 +288,8 @@ static LogicalResult verifyNames(Operation *op, KernelOp kernel, AttrTypeWalker 
     extents = {assume.getDivisor()};
   else if (auto sum = dyn_cast<SumOp>(op))
     extents = {sum.getStep(), sum.getSplit()};
-  return failure(llvm::any_of(extents, [&](Attribute extent) {
-    return checkExtent(extent).wasInterrupted();
-  }));
+  return failure(llvm::any_of(
+      extents, [&](Attribute extent) { return checkExtent(extent).wasInterrupted(); }));
 }
 
 LogicalResult KernelOp::verifyRegions() {

@@ -32,8 +32,8 @@ static void printAccumulator(OpAsmPrinter &, Operation *, Value, Type, Type) {}
 LogicalResult ParamOp::verify() {
   auto value = dyn_cast<IntegerAttr>(getValue());
   unsigned width = getType().getIntOrFloatBitWidth();
-  bool fits = !value || (width == 1 ? llvm::isUIntN(1, value.getInt())
-                                    : llvm::isIntN(width, value.getInt()));
+  bool fits = !value ||
+              (width == 1 ? llvm::isUIntN(1, value.getInt()) : llvm::isIntN(width, value.getInt()));
   if (!fits)
     return emitOpError("expected a value that fits ") << getType() << ", got " << value.getInt();
   return success();
@@ -68,15 +68,15 @@ LogicalResult ViewOp::verify() {
   if (getSizes().size() != type.getRank())
     return emitOpError("expected ") << type.getRank() << " sizes, got " << getSizes().size();
   if (getStaticStrides().size() != type.getRank())
-    return emitOpError("expected ") << type.getRank() << " strides, got "
-                                    << getStaticStrides().size();
+    return emitOpError("expected ")
+           << type.getRank() << " strides, got " << getStaticStrides().size();
   size_t dynamicStrides = llvm::count_if(getStaticStrides(), ShapedType::isDynamic);
   if (getStrides().size() != dynamicStrides)
-    return emitOpError("expected ") << dynamicStrides << " operands for strides, got "
-                                    << getStrides().size();
+    return emitOpError("expected ")
+           << dynamicStrides << " operands for strides, got " << getStrides().size();
   if (getBase().getType().getPointee() != type.getElementType())
-    return emitOpError("expected a view of ") << getBase().getType().getPointee() << ", got "
-                                              << type.getElementType();
+    return emitOpError("expected a view of ")
+           << getBase().getType().getPointee() << ", got " << type.getElementType();
   for (int64_t stride : getStaticStrides())
     if (!ShapedType::isDynamic(stride) && stride < 0)
       return emitOpError("expected strides that are not negative, got ") << stride;
@@ -90,8 +90,9 @@ OpFoldResult ViewOp::getMixedStride(unsigned dimension) {
 
 void SubviewOp::build(OpBuilder &builder, OperationState &state, Value view, Value index) {
   auto type = cast<ViewType>(view.getType());
-  build(builder, state, ViewType::get(builder.getContext(), type.getRank() - 1, type.getElementType()),
-        view, index);
+  build(builder, state,
+        ViewType::get(builder.getContext(), type.getRank() - 1, type.getElementType()), view,
+        index);
 }
 
 LogicalResult SubviewOp::verify() {
@@ -128,8 +129,8 @@ static LogicalResult verifyAccess(Operation *op, Value view, Type tile, unsigned
            << viewType.getRank() << ", got " << tileType << " and " << coordinates
            << " coordinates";
   if (inBounds && inBounds->size() != viewType.getRank())
-    return op->emitOpError("expected ") << viewType.getRank() << " in_bounds flags, got "
-                                        << inBounds->size();
+    return op->emitOpError("expected ")
+           << viewType.getRank() << " in_bounds flags, got " << inBounds->size();
   return success();
 }
 
@@ -167,8 +168,8 @@ LogicalResult LoadScalarOp::verify() {
   if (failed(verifyView(*this, getView())))
     return failure();
   if (getIndices().size() != type.getRank())
-    return emitOpError("expected ") << type.getRank() << " coordinates, got "
-                                    << getIndices().size();
+    return emitOpError("expected ")
+           << type.getRank() << " coordinates, got " << getIndices().size();
   if (getType() != type.getElementType())
     return emitOpError("expected a result of ") << type.getElementType() << ", got " << getType();
   return success();
@@ -176,17 +177,17 @@ LogicalResult LoadScalarOp::verify() {
 
 LogicalResult LoadOp::verify() {
   if (auto padding = getPadding(); padding && padding->getType() != getType().getElementType())
-    return emitOpError("expected padding of ") << getType().getElementType() << ", got " << *padding;
-  return failure(failed(verifyAccess(*this, getView(), getType(), getIndices().size(),
-                                     getInBounds())) ||
-                 failed(verifyElements(*this, getView(), getType())));
+    return emitOpError("expected padding of ")
+           << getType().getElementType() << ", got " << *padding;
+  return failure(
+      failed(verifyAccess(*this, getView(), getType(), getIndices().size(), getInBounds())) ||
+      failed(verifyElements(*this, getView(), getType())));
 }
 
 LogicalResult StoreOp::verify() {
   Type type = getValue().getType();
-  return failure(
-      failed(verifyAccess(*this, getView(), type, getIndices().size(), getInBounds())) ||
-      failed(verifyStored(*this, getView(), type, getAccumulate())));
+  return failure(failed(verifyAccess(*this, getView(), type, getIndices().size(), getInBounds())) ||
+                 failed(verifyStored(*this, getView(), type, getAccumulate())));
 }
 
 LogicalResult GatherOp::verify() {
@@ -218,15 +219,17 @@ LogicalResult BroadcastOp::verify() {
   if (from.getRank() != 1 || from.getElementType() != to.getElementType())
     return emitOpError("expected a tile of rank 1 of ") << to.getElementType() << ", got " << from;
   if (getExtents(from)[0] != getExtents(to)[1 - getDimension()])
-    return emitOpError("expected ") << getExtents(to)[1 - getDimension()] << " elements, got "
-                                    << getExtents(from)[0];
+    return emitOpError("expected ")
+           << getExtents(to)[1 - getDimension()] << " elements, got " << getExtents(from)[0];
   return success();
 }
 
 LogicalResult CastOp::verify() {
   auto from = cast<RankedTensorType>(getOperand().getType());
   auto to = cast<RankedTensorType>(getType());
-  auto castable = [](Type type) { return type.isF16() || type.isBF16() || type.isF32() || isa<ElementType>(type); };
+  auto castable = [](Type type) {
+    return type.isF16() || type.isBF16() || type.isF32() || isa<ElementType>(type);
+  };
   if (getExtents(from) != getExtents(to) || !castable(from.getElementType()) ||
       !castable(to.getElementType()))
     return emitOpError("expected float tiles of one shape, got ") << from << " and " << to;
@@ -248,8 +251,8 @@ LogicalResult DotOp::verify() {
   if (!result.getElementType().isF32())
     return emitOpError("expected an f32 result, got ") << result;
   if (getAccumulator() && getAccumulator().getType() != result)
-    return emitOpError("expected an accumulator of ") << result << ", got "
-                                                      << getAccumulator().getType();
+    return emitOpError("expected an accumulator of ")
+           << result << ", got " << getAccumulator().getType();
   for (Type element : {lhs.getElementType(), rhs.getElementType()})
     if (!element.isF16() && !element.isBF16() && !element.isF32() && !isa<ElementType>(element))
       return emitOpError("expected operands of f16, bf16 or f32, got ") << element;

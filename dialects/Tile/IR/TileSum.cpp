@@ -35,8 +35,9 @@ ParseResult SumOp::parse(OpAsmParser &parser, OperationState &result) {
     auto parsedAxis = symbolizeAxis(axisName);
     auto parsedVisibility = symbolizeVisibility(visibilityName);
     if (!parsedAxis || !parsedVisibility)
-      return parser.emitError(location) << "expected 'x', 'y' or 'z', 'to', and 'one' or 'all', got '"
-                                        << axisName << " to " << visibilityName << "'";
+      return parser.emitError(location)
+             << "expected 'x', 'y' or 'z', 'to', and 'one' or 'all', got '" << axisName << " to "
+             << visibilityName << "'";
     axis = *parsedAxis;
     visibility = *parsedVisibility;
   }
@@ -88,8 +89,8 @@ LogicalResult SumOp::verify() {
   for (auto [name, extent] : {std::pair("step", getStep()), std::pair("split", getSplit())})
     if (auto number = dyn_cast<IntegerAttr>(extent))
       if (number.getInt() <= 0 || !llvm::isPowerOf2_64(number.getInt()))
-        return emitOpError("expected '") << name << "' to be a power of two, got "
-                                         << number.getInt();
+        return emitOpError("expected '")
+               << name << "' to be a power of two, got " << number.getInt();
   return success();
 }
 

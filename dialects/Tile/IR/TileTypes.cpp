@@ -16,8 +16,8 @@ using namespace mlir;
 using namespace lora::tile;
 
 static bool isScalar(Type type) {
-  return type.isF16() || type.isBF16() || type.isF32() || type.isInteger(1) ||
-         type.isInteger(32) || type.isInteger(64) || isa<PtrType, ElementType>(type);
+  return type.isF16() || type.isBF16() || type.isF32() || type.isInteger(1) || type.isInteger(32) ||
+         type.isInteger(64) || isa<PtrType, ElementType>(type);
 }
 
 bool lora::tile::isTile(Type type) {
@@ -44,9 +44,8 @@ SmallVector<Attribute> lora::tile::getExtents(RankedTensorType type) {
   if (auto shape = dyn_cast_if_present<ShapeAttr>(type.getEncoding()))
     return SmallVector<Attribute>(shape.getExtents());
   Builder builder(type.getContext());
-  return llvm::map_to_vector(type.getShape(), [&](int64_t size) -> Attribute {
-    return builder.getI64IntegerAttr(size);
-  });
+  return llvm::map_to_vector(
+      type.getShape(), [&](int64_t size) -> Attribute { return builder.getI64IntegerAttr(size); });
 }
 
 unsigned lora::tile::getElementBytes(Type elementType) {

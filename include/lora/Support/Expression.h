@@ -24,6 +24,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,6 +41,15 @@ public:
 
   /// Throws Error on an unknown name, a division by zero or an overflow of int64.
   int64_t evaluate(const Lookup &lookup) const;
+
+  /// The same expression with its names looked up once: a name with a constant becomes that, any
+  /// other becomes a position in the values of evaluate(span). Throws Error on a name with neither.
+  Expression resolved(const Lookup &constants,
+                      const std::function<std::optional<size_t>(std::string_view)> &slots) const;
+
+  /// The value of a resolved expression. Allocates nothing unless it throws. Throws Error as the
+  /// other evaluate does; every slot must be below the size of `values`.
+  int64_t evaluate(std::span<const int64_t> values) const;
 
   /// Every name that occurs in the expression.
   std::set<std::string> names() const;

@@ -33,8 +33,8 @@ public:
 
   explicit constexpr ReductionTree(int64_t extent)
       : extent(extent), units((extent + kUnit - 1) / kUnit),
-        numLeaves(std::clamp<int64_t>(std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(units, 1))), 1,
-                                      kMaxLeaves)) {}
+        numLeaves(std::clamp<int64_t>(
+            std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(units, 1))), 1, kMaxLeaves)) {}
 
   constexpr int64_t leaves() const { return numLeaves; }
 

@@ -15,9 +15,9 @@ namespace lora {
 /// Facts about one GPU architecture, from the CUDA C++ Programming Guide's table of compute
 /// capabilities.
 struct TargetFacts {
-  std::string_view name;          ///< As ptxas knows it, e.g. "sm_90a".
-  unsigned ptxVersion;            ///< PTX ISA that is emitted, times ten.
-  unsigned sharedBytesPerBlock;   ///< The most that a block may ask for.
+  std::string_view name;        ///< As ptxas knows it, e.g. "sm_90a".
+  unsigned ptxVersion;          ///< PTX ISA that is emitted, times ten.
+  unsigned sharedBytesPerBlock; ///< The most that a block may ask for.
   unsigned sharedBytesPerSM;
   unsigned threadsPerSM;
   unsigned blocksPerSM;

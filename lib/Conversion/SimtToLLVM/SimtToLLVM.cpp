@@ -43,8 +43,8 @@ static LLVM::InlineAsmOp inlinePtx(OpBuilder &builder, Location loc, Type result
                                    bool sideEffects) {
   return LLVM::InlineAsmOp::create(builder, loc, result ? TypeRange(result) : TypeRange(), operands,
                                    text.str(), constraints, sideEffects, /*is_align_stack=*/false,
-                                   LLVM::tailcallkind::TailCallKind::None,
-                                   LLVM::AsmDialectAttr(), ArrayAttr());
+                                   LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
+                                   ArrayAttr());
 }
 
 /// How PTX moves a value of so many bytes: as words of 1, 2 or 4 bytes.
@@ -52,16 +52,17 @@ struct Words {
   int count, bits;
 
   explicit Words(unsigned bytes)
-      : Words(bytes == 16 ? 4 : bytes == 8 ? 2 : 1, bytes >= 4 ? 32 : 8 * bytes) {}
+      : Words(bytes == 16  ? 4
+              : bytes == 8 ? 2
+                           : 1,
+              bytes >= 4 ? 32 : 8 * bytes) {}
   Words(int count, int bits) : count(count), bits(bits) {}
 
   std::string suffix() const {
     return (count == 1 ? "" : ".v" + std::to_string(count)) + ".b" + std::to_string(bits);
   }
   char constraint() const { return bits == 16 || bits == 8 ? 'h' : 'r'; }
-  Type type(OpBuilder &builder) const {
-    return builder.getIntegerType(std::max(bits, 16));
-  }
+  Type type(OpBuilder &builder) const { return builder.getIntegerType(std::max(bits, 16)); }
   /// `{%0, %1}` or `%0`, from operand number `first` on.
   std::string operands(int first) const {
     std::string text;
@@ -183,7 +184,8 @@ struct LoadPattern : ConvertOpToLLVMPattern<LoadOp> {
       opcode += ".nc";
     if (op.getHint() == CacheHint::Streaming)
       opcode += ".L1::no_allocate";
-    opcode += words.suffix() + " " + words.operands(0) + ", [$" + std::to_string(words.count) + "];";
+    opcode +=
+        words.suffix() + " " + words.operands(0) + ", [$" + std::to_string(words.count) + "];";
     SmallVector<Value> operands = {adaptor.getAddress()};
     std::string constraints;
     for (int i = 0; i != words.count; ++i)
@@ -206,8 +208,8 @@ struct LoadPattern : ConvertOpToLLVMPattern<LoadOp> {
     Type word = words.type(rewriter);
     Type result = words.count == 1
                       ? word
-                      : LLVM::LLVMStructType::getLiteral(
-                            rewriter.getContext(), SmallVector<Type>(words.count, word));
+                      : LLVM::LLVMStructType::getLiteral(rewriter.getContext(),
+                                                         SmallVector<Type>(words.count, word));
     // The order of loads is that of the kernel: what comes before a wait has to stay there.
     auto ptx = inlinePtx(rewriter, loc, result, operands, opcode, constraints + ",~{memory}", true);
     rewriter.replaceOp(op, fromWords(rewriter, loc, type, ptx.getResult(0), words));
@@ -275,8 +277,7 @@ struct CpAsyncPattern : ConvertOpToLLVMPattern<CpAsyncOp> {
     if (adaptor.getPredicate()) {
       Value size = LLVM::ConstantOp::create(rewriter, loc, i32, bytes);
       Value none = LLVM::ConstantOp::create(rewriter, loc, i32, 0);
-      operands.push_back(
-          LLVM::SelectOp::create(rewriter, loc, adaptor.getPredicate(), size, none));
+      operands.push_back(LLVM::SelectOp::create(rewriter, loc, adaptor.getPredicate(), size, none));
       text += ", $2";
       constraints += ",r";
     }
@@ -363,8 +364,8 @@ struct MmaPattern : ConvertOpToLLVMPattern<MmaOp> {
       for (Value word : toWords(rewriter, loc, vector, Words(count, 32))) {
         // Rounded to nearest: the hardware would cut the low bits off.
         if (wide)
-          word = inlinePtx(rewriter, loc, rewriter.getI32Type(), {word},
-                           "cvt.rna.tf32.f32 $0, $1;", "=r,r", false)
+          word = inlinePtx(rewriter, loc, rewriter.getI32Type(), {word}, "cvt.rna.tf32.f32 $0, $1;",
+                           "=r,r", false)
                      .getResult(0);
         operands.push_back(word);
       }
@@ -404,7 +405,8 @@ struct SimtToLLVMPass : lora::impl::SimtToLLVMBase<SimtToLLVMPass> {
     LLVMTypeConverter converter(&getContext(), options);
     RewritePatternSet patterns(&getContext());
     patterns.add<SharedPattern, LoadPattern, StorePattern, AtomicAddPattern, CpAsyncPattern,
-                 CpAsyncWaitPattern, BarrierPattern, MmaPattern, PeerPattern, ClusterArrivePattern>(converter);
+                 CpAsyncWaitPattern, BarrierPattern, MmaPattern, PeerPattern, ClusterArrivePattern>(
+        converter);
     patterns.add<FixedPtxPattern<FenceOp>>(converter, "fence.acq_rel.gpu;");
     patterns.add<FixedPtxPattern<CpAsyncCommitOp>>(converter, "cp.async.commit_group;");
     patterns.add<FixedPtxPattern<ClusterWaitOp>>(converter,

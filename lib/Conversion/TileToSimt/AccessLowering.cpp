@@ -101,10 +101,11 @@ KernelLowering::Access KernelLowering::makeAccess(Value view, RankedTensorType t
     Value coordinate = add(scalar(coordinates[d]), threads->base(access.layout, d));
     access.coordinates.push_back(coordinate);
     Value wide = arith::ExtSIOp::create(builder, loc, builder.getI64Type(), coordinate);
-    access.base = offset(access.base, mul(wide, strideBytes(access.view.dimensions[d],
-                                                            access.elementBytes())));
+    access.base = offset(access.base,
+                         mul(wide, strideBytes(access.view.dimensions[d], access.elementBytes())));
   }
-  if (auto contiguous = access.view.contiguousDimension(); contiguous && !(rows && *contiguous == 0))
+  if (auto contiguous = access.view.contiguousDimension();
+      contiguous && !(rows && *contiguous == 0))
     access.width = std::clamp<int64_t>(alignment / access.elementBytes(), 1,
                                        access.layout.contiguousRegisters(*contiguous));
   return access;
@@ -123,8 +124,8 @@ Value KernelLowering::pieceAddress(const Access &access, int reg) {
     } else if (auto stride = getStaticStride(dimension.stride)) {
       known += ofRegister[d] * *stride * access.elementBytes();
     } else if (ofRegister[d] != 0) {
-      pointer = offset(pointer, mul(constant(ofRegister[d], 64),
-                                    strideBytes(dimension, access.elementBytes())));
+      pointer = offset(
+          pointer, mul(constant(ofRegister[d], 64), strideBytes(dimension, access.elementBytes())));
     }
   }
   return offset(pointer, known);
@@ -137,9 +138,8 @@ Value KernelLowering::piecePredicate(const Access &access, int reg) {
   for (auto [d, dimension] : llvm::enumerate(access.view.dimensions)) {
     if (access.inBounds[d])
       continue;
-    Value coordinate = access.coordinates[d]
-                           ? add(access.coordinates[d], constant(ofRegister[d]))
-                           : access.rows[access.rowOfRegister[reg]];
+    Value coordinate = access.coordinates[d] ? add(access.coordinates[d], constant(ofRegister[d]))
+                                             : access.rows[access.rowOfRegister[reg]];
     inside = both(inside, isInside(coordinate, scalar(dimension.size)));
   }
   return inside;
@@ -150,8 +150,8 @@ Registers KernelLowering::load(const Access &access, Attribute padding) {
   Type type = vectorOf(registerType(access.element), access.width);
   for (int reg = 0; reg < access.layout.numRegisters(); reg += access.width) {
     Value predicate = piecePredicate(access, reg);
-    Value piece = simt::LoadOp::create(builder, loc, type, pieceAddress(access, reg),
-                                       predicate, access.hint);
+    Value piece =
+        simt::LoadOp::create(builder, loc, type, pieceAddress(access, reg), predicate, access.hint);
     size_t first = values.size();
     unpackVector(builder, loc, piece, values);
     if (!padding || !predicate)
@@ -187,8 +187,8 @@ void KernelLowering::store(const Access &access, const Registers &values, bool a
   if (accumulate) {
     SmallVector<Value> old;
     for (auto [address, predicate] : llvm::zip(addresses, predicates))
-      old.push_back(simt::LoadOp::create(builder, loc, type, address, predicate,
-                                         simt::CacheHint::Default));
+      old.push_back(
+          simt::LoadOp::create(builder, loc, type, address, predicate, simt::CacheHint::Default));
     for (auto [oldPiece, piece] : llvm::zip(old, pieces)) {
       Registers oldValues;
       unpackVector(builder, loc, oldPiece, oldValues);

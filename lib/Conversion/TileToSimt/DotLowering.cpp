@@ -39,16 +39,15 @@ Registers KernelLowering::dot(DotOp op, const Registers &accumulator) {
   DenseMap<int, Value> vectors;
   SmallVector<MmaFragments> last;
   Registers result = accumulator;
-  for (const MmaFragments &fragments :
-       mmaInstructions(getLayoutOf(lhsType), getLayoutOf(rhsType), getLayoutOf(op.getType()),
-                       wide ? 8 : 16)) {
+  for (const MmaFragments &fragments : mmaInstructions(getLayoutOf(lhsType), getLayoutOf(rhsType),
+                                                       getLayoutOf(op.getType()), wide ? 8 : 16)) {
     Value &vector = vectors[fragments.accumulator[0]];
     if (!vector) {
       vector = pick(accumulator, fragments.accumulator);
       last.push_back(fragments);
     }
-    vector = simt::MmaOp::create(builder, loc, vector.getType(), pick(lhs, fragments.lhs), pick(rhs, fragments.rhs),
-                                 vector);
+    vector = simt::MmaOp::create(builder, loc, vector.getType(), pick(lhs, fragments.lhs),
+                                 pick(rhs, fragments.rhs), vector);
   }
   for (const MmaFragments &fragments : last)
     for (auto [i, reg] : llvm::enumerate(fragments.accumulator))

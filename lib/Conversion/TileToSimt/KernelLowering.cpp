@@ -154,8 +154,8 @@ LogicalResult KernelLowering::lowerConstant(Operation *op) {
     return success();
   }
   auto value = cast<DenseElementsAttr>(constantOp.getValue());
-  Value element = arith::ConstantOp::create(
-      builder, loc, cast<TypedAttr>(value.getSplatValue<Attribute>()));
+  Value element =
+      arith::ConstantOp::create(builder, loc, cast<TypedAttr>(value.getSplatValue<Attribute>()));
   tiles[constantOp] = Registers(getLayoutOf(constantOp.getType()).numRegisters(), element);
   return success();
 }
@@ -209,9 +209,9 @@ LogicalResult KernelLowering::lowerConvertLayout(ConvertLayoutOp op) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult KernelLowering::lowerFor(scf::ForOp loop) {
-  auto lowered = scf::ForOp::create(builder, loc, scalar(loop.getLowerBound()),
-                                    scalar(loop.getUpperBound()), scalar(loop.getStep()),
-                                    flatten(loop.getInitArgs()));
+  auto lowered =
+      scf::ForOp::create(builder, loc, scalar(loop.getLowerBound()), scalar(loop.getUpperBound()),
+                         scalar(loop.getStep()), flatten(loop.getInitArgs()));
   OpBuilder::InsertionGuard guard(builder);
   if (lowered.getBody()->mightHaveTerminator() && !lowered.getBody()->empty())
     lowered.getBody()->getTerminator()->erase();
@@ -292,10 +292,10 @@ LogicalResult KernelLowering::lower(Operation *op) {
         return success();
       })
       .Case([&](LoadOp access) {
-        tiles[access] = load(makeAccess(access.getView(), access.getType(), Value(),
-                                        access.getIndices(), access.getAlignment().value_or(1),
-                                        access.getInBounds()),
-                             access.getPaddingAttr());
+        tiles[access] =
+            load(makeAccess(access.getView(), access.getType(), Value(), access.getIndices(),
+                            access.getAlignment().value_or(1), access.getInBounds()),
+                 access.getPaddingAttr());
         return success();
       })
       .Case([&](GatherOp access) {
@@ -334,10 +334,10 @@ LogicalResult KernelLowering::lower(Operation *op) {
       })
       .Case([&](ConvertLayoutOp convert) { return lowerConvertLayout(convert); })
       .Case([&](DotOp product) {
-        Registers accumulator =
-            product.getAccumulator()
-                ? tiles.lookup(product.getAccumulator())
-                : Registers(getLayoutOf(product.getType()).numRegisters(), zero(builder.getF32Type()));
+        Registers accumulator = product.getAccumulator()
+                                    ? tiles.lookup(product.getAccumulator())
+                                    : Registers(getLayoutOf(product.getType()).numRegisters(),
+                                                zero(builder.getF32Type()));
         tiles[product] = dot(product, accumulator);
         return success();
       })

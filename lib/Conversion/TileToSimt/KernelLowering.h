@@ -148,12 +148,12 @@ struct KernelLowering::Access {
 
 /// The blocks of the reduced dimension that a warp sums up.
 struct KernelLowering::Range {
-  mlir::Value begin, end;           ///< i32, elements
-  mlir::Value firstLeaf;            ///< i32
-  mlir::Value units, logLeaves;     ///< i32, of the whole tree
-  mlir::Value extent;               ///< i32
-  int levels;                       ///< Levels of the tree that one warp evaluates, at most.
-  bool oneBlock;                    ///< Whether the whole sum has at most one block.
+  mlir::Value begin, end;       ///< i32, elements
+  mlir::Value firstLeaf;        ///< i32
+  mlir::Value units, logLeaves; ///< i32, of the whole tree
+  mlir::Value extent;           ///< i32
+  int levels;                   ///< Levels of the tree that one warp evaluates, at most.
+  bool oneBlock;                ///< Whether the whole sum has at most one block.
 };
 
 /// The part of a sum and, for its first block, what its early loads gave.

@@ -119,8 +119,8 @@ void RingLowering::begin() {
 
 Value RingLowering::nextSlot(Value slot) {
   Value next = l.add(slot, l.constant(1));
-  Value wraps = arith::CmpIOp::create(l.builder, l.loc, arith::CmpIPredicate::eq, next,
-                                      l.constant(stages));
+  Value wraps =
+      arith::CmpIOp::create(l.builder, l.loc, arith::CmpIPredicate::eq, next, l.constant(stages));
   return arith::SelectOp::create(l.builder, l.loc, wraps, l.constant(0), next);
 }
 

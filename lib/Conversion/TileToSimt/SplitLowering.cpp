@@ -70,8 +70,8 @@ LogicalResult KernelLowering::combineInWorkspace(SumOp sum, Registers &sums, Val
 
   simt::FenceOp::create(builder, loc);
   Value flag = shared.beginPhase(builder, loc, 4);
-  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, threads->thread(),
-                                        constant(0));
+  Value isFirst =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, threads->thread(), constant(0));
   Value counter = offset(counters, mul(wide(group), constant(4, 64)));
   auto leader = scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/false);
   {
@@ -83,8 +83,8 @@ LogicalResult KernelLowering::combineInWorkspace(SumOp sum, Registers &sums, Val
   simt::BarrierOp::create(builder, loc, Value(), IntegerAttr());
   Value arrived = simt::LoadOp::create(builder, loc, builder.getI32Type(), flag, Value(),
                                        simt::CacheHint::Default);
-  visible = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, arrived,
-                                  constant(split - 1));
+  visible =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, arrived, constant(split - 1));
 
   auto last = scf::IfOp::create(builder, loc, SmallVector<Type>(count, builder.getF32Type()),
                                 visible, /*withElseRegion=*/true);
@@ -128,22 +128,21 @@ Registers KernelLowering::combineInCluster(SumOp sum, const Registers &partial, 
   function->setAttr("simt.cluster", builder.getI32IntegerAttr(split));
 
   bool combines = sum.getSchedule()->getWarpsK() > 1;
-  Layout layout = combines ? spreadOverBlock(type, numWarps)
-                           : getLayoutOf(sum.getYielded().getType());
+  Layout layout =
+      combines ? spreadOverBlock(type, numWarps) : getLayoutOf(sum.getYielded().getType());
   Registers mine = combineWarps(sum, partial, layout);
   SharedTile tile(type.getShape(), type.getElementType(), type.getRank() - 1);
   Value inbox = shared.reserve(builder, loc, split * tile.bytes());
   Value rank = arith::RemUIOp::create(builder, loc, programId(Axis::x), constant(split));
   Value part = offset(inbox, mul(rank, constant(tile.bytes())));
-  Value isFirst =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rank, constant(0));
+  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rank, constant(0));
 
   simt::ClusterWaitOp::create(builder, loc);
   for (int64_t i = 0; i != (toAll ? split : 1); ++i) {
     // Each block begins with itself, so that not all of them write to one at a time.
-    Value peer = toAll ? arith::AndIOp::create(builder, loc, add(rank, constant(i)),
-                                               constant(split - 1))
-                       : constant(0);
+    Value peer =
+        toAll ? arith::AndIOp::create(builder, loc, add(rank, constant(i)), constant(split - 1))
+              : constant(0);
     Value remote = simt::PeerOp::create(
         builder, loc, LLVM::LLVMPointerType::get(builder.getContext(), 7), part, peer);
     tile.store(builder, loc, *threads, remote, layout, mine);

@@ -47,13 +47,13 @@ KernelLowering::Range KernelLowering::partOf(SumOp sum) {
   Range range;
   range.extent = arith::MaxSIOp::create(builder, loc, scalar(sum.getExtent()), constant(0));
   Value raised = add(range.extent, constant(ReductionTree::kUnit - 1));
-  range.units = arith::ShRUIOp::create(builder, loc, raised,
-                                       constant(llvm::Log2_64(ReductionTree::kUnit)));
+  range.units =
+      arith::ShRUIOp::create(builder, loc, raised, constant(llvm::Log2_64(ReductionTree::kUnit)));
   Value some = arith::MaxUIOp::create(builder, loc, range.units, constant(1));
   Value zeros = math::CountLeadingZerosOp::create(builder, loc, some);
   Value log = arith::SubIOp::create(builder, loc, constant(31), zeros);
-  range.logLeaves = arith::MinUIOp::create(builder, loc, log,
-                                           constant(llvm::Log2_64(ReductionTree::kMaxLeaves)));
+  range.logLeaves =
+      arith::MinUIOp::create(builder, loc, log, constant(llvm::Log2_64(ReductionTree::kMaxLeaves)));
 
   Value part = constant(0);
   if (split > 1)
@@ -220,8 +220,8 @@ static void combineLevels(OpBuilder &b, Location loc, Value index, int level, Re
 FailureOr<Registers> KernelLowering::lowerOneBlock(SumOp sum, const Range &range) {
   Registers zeros(getLayoutOf(sum.getYielded().getType()).numRegisters(),
                   zero(builder.getF32Type()));
-  Value some = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt, range.extent,
-                                     constant(0));
+  Value some =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt, range.extent, constant(0));
   scalars[sum.getInductionVar()] = constant(0);
   auto conditional =
       scf::IfOp::create(builder, loc, SmallVector<Type>(zeros.size(), builder.getF32Type()), some,
@@ -274,8 +274,8 @@ FailureOr<Registers> KernelLowering::lowerPart(SumOp sum, const Range &range) {
     for (const Registers &values : preloaded.lookup(sum)->values)
       llvm::append_range(inits, values);
 
-  auto loop = scf::ForOp::create(builder, loc, range.begin, range.end,
-                                 constant(sum.getStepInt()), inits);
+  auto loop =
+      scf::ForOp::create(builder, loc, range.begin, range.end, constant(sum.getStepInt()), inits);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(loop.getBody());
   Value k = loop.getInductionVar();
@@ -301,7 +301,8 @@ FailureOr<Registers> KernelLowering::lowerPart(SumOp sum, const Range &range) {
   scalars[sum.getInductionVar()] = k;
   SmallVector<Registers> ahead;
   for (Operation *load : early)
-    tiles[load->getResult(0)] = Registers(take(getLayoutOf(load->getResult(0).getType()).numRegisters()));
+    tiles[load->getResult(0)] =
+        Registers(take(getLayoutOf(load->getResult(0).getType()).numRegisters()));
   if (!early.empty()) {
     Value next = add(k, constant(sum.getStepInt()));
     Value needed = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, next, range.end);

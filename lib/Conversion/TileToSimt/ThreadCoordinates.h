@@ -26,8 +26,8 @@ public:
   /// What lane and warp contribute to the coordinate along `dimension`, i32.
   mlir::Value base(const Layout &layout, int dimension);
 
-  /// Whether this thread is the one, among those that hold the same elements, that stores them; null
-  /// when no two do. The last `apart` warp bits are not counted as sharing.
+  /// Whether this thread is the one, among those that hold the same elements, that stores them;
+  /// null when no two do. The last `apart` warp bits are not counted as sharing.
   mlir::Value isOwner(const Layout &layout, int apart = 0);
 
 private:
