@@ -62,8 +62,8 @@ void checkMapping(const RunOptions &options, const std::vector<int32_t> &tokenLo
 
 /// What this process may use of the machine's memory, in bytes.
 double memoryLimit() {
-  double limit = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
-                 static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  double limit =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
   // The limit of the container, if there is one; the file says "max" otherwise.
   double ofGroup = 0;
   if (std::ifstream("/sys/fs/cgroup/memory.max") >> ofGroup)
