@@ -8,12 +8,14 @@
 // CHECK-NEXT:    params [BLOCK = 256 in [128, 256], WARPS = 4 in [4]]
 // CHECK-NEXT:    where ["BLOCK >= 32 * WARPS"]
 // CHECK-NEXT:    assuming ["n % 4 == 0", "x % 16 == 0"]
+// CHECK-NEXT:    awaits ["x"]
 // CHECK-NEXT:    grid ["ceildiv(n, BLOCK)", "1", "1"] {
 tile.kernel @all_clauses(%x: !tile.ptr<!tile.element<X>>, %n: i32, %stride: i64, %factor: f32)
     types [X = f16 in [f16, bf16]]
     params [BLOCK = 256 in [128, 256], WARPS = 4 in [4]]
     where ["BLOCK >= 32 * WARPS"]
     assuming ["n % 4 == 0", "x % 16 == 0"]
+    awaits ["x"]
     grid ["ceildiv(n, BLOCK)", "1", "1"] {
   // CHECK-NEXT: tile.return
   tile.return

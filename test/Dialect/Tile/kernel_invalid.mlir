@@ -94,3 +94,10 @@ tile.return
 tile.kernel @k() grid ["BLOCK_N", "1", "1"] config {BLOCK_M = 16 : i64} {
   tile.return
 }
+
+// -----
+
+// expected-error @+1 {{'awaits' clause names 'n', which is no pointer argument}}
+tile.kernel @awaits_a_number(%x: !tile.ptr<f32>, %n: i32) awaits ["n"] grid ["1", "1", "1"] {
+  tile.return
+}
