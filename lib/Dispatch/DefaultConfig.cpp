@@ -7,6 +7,8 @@
 
 #include "lora/Dispatch/DefaultConfig.h"
 
+#include "lora/Support/ReductionTree.h"
+
 #include <algorithm>
 #include <bit>
 #include <initializer_list>
@@ -16,8 +18,10 @@ using namespace lora;
 
 /// Programs that keep a large GPU busy.
 static constexpr int64_t kEnoughPrograms = 256;
-/// Elements of the reduced dimension that are worth a program of their own.
-static constexpr int64_t kLeastPart = 1024;
+/// The most programs that share a sum: a cluster that every device grants.
+static constexpr int64_t kLargestSplit = 8;
+/// Shared memory that a block has on every target, in bytes.
+static constexpr int64_t kSharedBytes = 99 * 1024;
 
 static int64_t powerOfTwoAbove(int64_t value) {
   return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(value, 1))));
@@ -32,31 +36,47 @@ static int64_t alignment(int64_t most, std::initializer_list<int64_t> values) {
   return most;
 }
 
-/// Rows of a block: as many as the tokens of an adapter fill on average, in 16 to `most`.
-static int64_t blockOfTokens(const LoraShape &shape, int64_t most) {
+/// The tokens that an adapter has on average.
+static int64_t tokensPerAdapter(const LoraShape &shape) {
   int64_t adapters =
       std::count_if(shape.ranks.begin(), shape.ranks.end(), [](int32_t rank) { return rank > 0; });
-  int64_t perAdapter = ceilDiv(shape.tokens, std::max<int64_t>(adapters, 1));
-  return std::clamp<int64_t>(powerOfTwoAbove(perAdapter), 16, most);
+  return ceilDiv(shape.tokens, std::max<int64_t>(adapters, 1));
+}
+
+/// Buffers of the shared-memory ring: three hide the latency of memory. One means no ring, which
+/// suffices where a warp has a block or two, and is needed where rows are not aligned to 4 bytes.
+static int64_t ringStages(int64_t tokensPerAdapter, int64_t align, int64_t bufferBytes,
+                          int64_t otherBytes) {
+  if (tokensPerAdapter <= 16 || align < 2)
+    return 1;
+  return std::clamp<int64_t>((kSharedBytes - otherBytes) / bufferBytes, 1, 3);
 }
 
 static Config shrinkConfig(const LoraShape &shape) {
+  int64_t perAdapter = tokensPerAdapter(shape);
   int64_t n = std::clamp<int64_t>(powerOfTwoAbove(shape.maxRank), 8, 64);
-  int64_t m = blockOfTokens(shape, n <= 32 ? 64 : 32);
-  int64_t warps = 4, warpsK = std::max<int64_t>(1, warps / (m / 16));
+  int64_t m = perAdapter <= 64 ? 16 : 32;
+  // Warps share the reduced dimension first; two row fragments for each of many tokens.
+  int64_t warps = perAdapter > 1024 && n <= 32 ? 8 : 4;
+  int64_t warpsK = m * n >= 2048 ? 2 : 4;
+  int64_t k = m == 16 && n <= 32 ? 128 : 64;
+  int64_t align = alignment(8, {shape.hidden, shape.xStride, shape.aStride});
+
+  // Programs share it where there are few of them and each keeps a leaf of the tree for each warp.
   int64_t programs = ceilDiv(shape.tokens, m) * ceilDiv(shape.maxRank, n) * shape.slices();
-  int64_t split = 1;
-  while (split < 16 && split * warpsK < 32 && programs * split * 2 <= kEnoughPrograms &&
-         shape.hidden / (split * 2) >= kLeastPart)
+  int64_t leaves = ReductionTree(shape.hidden).leaves(), split = 1;
+  while (split < kLargestSplit && split * 2 * warpsK <= leaves &&
+         programs * split * 2 <= kEnoughPrograms)
     split *= 2;
   return {{"BLOCK_M", m},
           {"BLOCK_N", n},
-          {"BLOCK_K", m + n <= 64 ? 128 : 64},
+          {"BLOCK_K", k},
           {"SPLIT_K", split},
           {"WARPS", warps},
           {"WARPS_K", warpsK},
-          {"STAGES", 1},
-          {"ALIGN", alignment(8, {shape.hidden, shape.xStride, shape.aStride})},
+          {"STAGES", ringStages(perAdapter, align, warpsK * (m + n) * k * 2,
+                                split > 1 ? split * m * n * 4 : 0)},
+          {"ALIGN", align},
           {"RANK_ALIGN", alignment(4, {shape.maxRank, shape.sStride, shape.sSliceStride})}};
 }
 
@@ -69,7 +89,7 @@ static Config expandConfig(const LoraShape &shape) {
   int64_t yAlign = alignment(8, {shape.yStride, shape.outputOffset});
   for (int32_t width : shape.sliceWidths)
     yAlign = std::gcd(yAlign, width);
-  int64_t m = blockOfTokens(shape, 64), n = 128;
+  int64_t m = std::clamp<int64_t>(powerOfTwoAbove(tokensPerAdapter(shape)), 16, 64), n = 128;
   // Few programs a row walk along it and load ahead; many serve few tokens faster.
   int64_t widest = *std::max_element(shape.sliceWidths.begin(), shape.sliceWidths.end());
   int64_t programs =
