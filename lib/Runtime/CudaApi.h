@@ -29,6 +29,8 @@ using StreamHandle = struct StreamTag *;
 using EventHandle = struct EventTag *;
 
 constexpr Result success = 0;
+constexpr Result errorOutOfMemory = 2;
+constexpr Result errorNotReady = 600;
 
 constexpr int attributeMultiprocessorCount = 16;
 constexpr int attributeComputeCapabilityMajor = 75;
@@ -38,8 +40,13 @@ constexpr int functionMaxDynamicSharedBytes = 8;
 constexpr int functionNonPortableClusterSizeAllowed = 14;
 
 constexpr unsigned streamNonBlocking = 1;
+constexpr unsigned eventDisableTiming = 2;
+
+constexpr int captureStatusNone = 0;
+constexpr int captureModeRelaxed = 2;
 
 constexpr unsigned launchAttributeClusterDimension = 4;
+constexpr unsigned launchAttributeProgrammaticStreamSerialization = 6;
 
 struct LaunchAttribute {
   unsigned id;
@@ -47,6 +54,7 @@ struct LaunchAttribute {
   union {
     char bytes[64];
     unsigned clusterDimension[3];
+    int programmaticStreamSerializationAllowed;
     /// Gives the union the alignment that its other members in the driver have.
     void *alignment;
   } value;
@@ -64,6 +72,7 @@ struct LaunchConfig {
 // X(member of Api, symbol in the driver, parameters)
 #define LORA_CUDA_FUNCTIONS(X)                                                                     \
   X(init, cuInit, (unsigned flags))                                                                \
+  X(driverGetVersion, cuDriverGetVersion, (int *version))                                          \
   X(getErrorName, cuGetErrorName, (Result result, const char **name))                              \
   X(getErrorString, cuGetErrorString, (Result result, const char **text))                          \
   X(deviceGetCount, cuDeviceGetCount, (int *count))                                                \
@@ -73,6 +82,8 @@ struct LaunchConfig {
   X(primaryContextRetain, cuDevicePrimaryCtxRetain, (Context * context, DeviceId device))          \
   X(primaryContextRelease, cuDevicePrimaryCtxRelease_v2, (DeviceId device))                        \
   X(contextPush, cuCtxPushCurrent_v2, (Context context))                                           \
+  X(contextGetCurrent, cuCtxGetCurrent, (Context * context))                                       \
+  X(contextGetDevice, cuCtxGetDevice, (DeviceId * device))                                         \
   X(contextPop, cuCtxPopCurrent_v2, (Context * context))                                           \
   X(moduleLoadData, cuModuleLoadData, (ModuleHandle * module, const void *image))                  \
   X(moduleUnload, cuModuleUnload, (ModuleHandle module))                                           \
@@ -81,6 +92,8 @@ struct LaunchConfig {
   X(functionSetAttribute, cuFuncSetAttribute, (FunctionHandle function, int attribute, int value)) \
   X(memoryAllocate, cuMemAlloc_v2, (DevicePointer * address, size_t size))                         \
   X(memoryFree, cuMemFree_v2, (DevicePointer address))                                             \
+  X(hostAllocate, cuMemHostAlloc, (void **address, size_t size, unsigned flags))                   \
+  X(hostFree, cuMemFreeHost, (void *address))                                                      \
   X(copyToDevice, cuMemcpyHtoDAsync_v2,                                                            \
     (DevicePointer to, const void *from, size_t size, StreamHandle stream))                        \
   X(copyToHost, cuMemcpyDtoHAsync_v2,                                                              \
@@ -89,10 +102,13 @@ struct LaunchConfig {
     (DevicePointer to, unsigned char value, size_t size, StreamHandle stream))                     \
   X(streamCreate, cuStreamCreate, (StreamHandle * stream, unsigned flags))                         \
   X(streamDestroy, cuStreamDestroy_v2, (StreamHandle stream))                                      \
+  X(streamIsCapturing, cuStreamIsCapturing, (StreamHandle stream, int *status))                    \
+  X(exchangeCaptureMode, cuThreadExchangeStreamCaptureMode, (int *mode))                           \
   X(streamSynchronize, cuStreamSynchronize, (StreamHandle stream))                                 \
   X(eventCreate, cuEventCreate, (EventHandle * event, unsigned flags))                             \
   X(eventDestroy, cuEventDestroy_v2, (EventHandle event))                                          \
   X(eventRecord, cuEventRecord, (EventHandle event, StreamHandle stream))                          \
+  X(eventQuery, cuEventQuery, (EventHandle event))                                                 \
   X(eventSynchronize, cuEventSynchronize, (EventHandle event))                                     \
   X(eventElapsedTime, cuEventElapsedTime,                                                          \
     (float *milliseconds, EventHandle start, EventHandle end))                                     \

@@ -29,6 +29,14 @@ static_assert(cuda::functionNonPortableClusterSizeAllowed ==
 static_assert(cuda::streamNonBlocking == CU_STREAM_NON_BLOCKING);
 static_assert(cuda::launchAttributeClusterDimension == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
 
+static_assert(cuda::errorOutOfMemory == CUDA_ERROR_OUT_OF_MEMORY);
+static_assert(cuda::errorNotReady == CUDA_ERROR_NOT_READY);
+static_assert(cuda::eventDisableTiming == CU_EVENT_DISABLE_TIMING);
+static_assert(cuda::captureStatusNone == CU_STREAM_CAPTURE_STATUS_NONE);
+static_assert(cuda::captureModeRelaxed == CU_STREAM_CAPTURE_MODE_RELAXED);
+static_assert(cuda::launchAttributeProgrammaticStreamSerialization ==
+              CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
+
 static_assert(sizeof(cuda::Result) == sizeof(CUresult));
 static_assert(sizeof(cuda::DeviceId) == sizeof(CUdevice));
 static_assert(sizeof(cuda::DevicePointer) == sizeof(CUdeviceptr));

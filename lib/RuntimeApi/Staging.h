@@ -1,0 +1,50 @@
+//===- Staging.h - Host to device without waiting -----------------------===//
+//
+// Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "Session.h"
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+namespace lora::api {
+
+/// A device buffer that the host updates in stream order, through a ring of pinned buffers that are
+/// each reused once the copy from them is done. Not thread-safe.
+class StagedBuffer {
+public:
+  /// The context must be current.
+  StagedBuffer(const Session &session, size_t size, int depth);
+  ~StagedBuffer();
+  StagedBuffer(const StagedBuffer &) = delete;
+  StagedBuffer &operator=(const StagedBuffer &) = delete;
+
+  cuda::DevicePointer address() const { return device.address(); }
+
+  /// Calls `write` with pinned memory of size() bytes, of which it returns how many to copy from
+  /// the beginning. Throws StatusError if the stream is capturing, all buffers are in use, or a
+  /// driver call fails.
+  void update(void *stream, const std::function<size_t(std::byte *)> &write);
+
+private:
+  struct Buffer {
+    std::byte *host = nullptr;
+    cuda::EventHandle copied = nullptr;
+  };
+
+  void release();
+  Buffer &nextBuffer();
+
+  const Session &session;
+  DeviceMemory device;
+  std::vector<Buffer> ring;
+  size_t next = 0;
+};
+
+} // namespace lora::api
