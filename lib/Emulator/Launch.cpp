@@ -57,6 +57,8 @@ void Launch::work() {
     if (order >= clusters.size() || mustStop(order))
       return;
     cluster.run(clusters[order], order);
+    if (options.finishedBlocks)
+      *options.finishedBlocks += kernel.clusterBlocks;
   }
 }
 

@@ -48,6 +48,8 @@ struct RunOptions {
   unsigned threads = 0;
   /// If given, a run ends with an error soon after this becomes true, e.g. in a signal handler.
   const std::atomic<bool> *interrupt = nullptr;
+  /// If given, counts the blocks that have run to their end.
+  std::atomic<uint64_t> *finishedBlocks = nullptr;
 };
 
 struct Kernel;

@@ -33,7 +33,8 @@ TEST_F(AccessFaultTest, NullPointer) {
   const std::string error = tryRun({.arguments = "%p: !llvm.ptr<1>", .body = R"(
     %null = llvm.mlir.zero : !llvm.ptr<1>
     %v = simt.load %null : !llvm.ptr<1> -> i32)"});
-  expectHolds(error, {"4 bytes at 0x0 are outside every buffer"});
+  expectHolds(error, {"simt.load at kernel.mlir:3:10, block (0, 0, 0), thread ",
+                      "4 bytes at 0x0 are outside every buffer"});
 }
 
 TEST_F(AccessFaultTest, OutsideSharedMemory) {
@@ -43,14 +44,16 @@ TEST_F(AccessFaultTest, OutsideSharedMemory) {
     %q = llvm.getelementptr inbounds %s[%tid] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
     simt.store %tid, %q : i32, !llvm.ptr<3>)",
                                     .sharedBytes = 128});
-  expectHolds(error, {"simt.store", "4 bytes at byte ", "of shared memory, which has 128 bytes"});
+  expectHolds(error, {"simt.store at kernel.mlir:4:5, block (0, 0, 0), thread ", "4 bytes at byte ",
+                      "of shared memory, which has 128 bytes"});
 }
 
 TEST_F(AccessFaultTest, Misaligned) {
   const std::string error = tryRun({.arguments = "%p: !llvm.ptr<1>", .body = R"(
     %q = llvm.getelementptr %p[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
     %v = simt.load %q : !llvm.ptr<1> -> vector<2xi32>)"});
-  expectHolds(error, {"simt.load", "misaligned: an access of 8 bytes at 0x"});
+  expectHolds(error, {"simt.load at kernel.mlir:3:10, block (0, 0, 0), thread ",
+                      "misaligned: an access of 8 bytes at 0x"});
 }
 
 TEST_F(AccessFaultTest, WritesReadOnlyBuffer) {
@@ -59,7 +62,8 @@ TEST_F(AccessFaultTest, WritesReadOnlyBuffer) {
             "");
   std::vector<int32_t> weights(32);
   input(weights, "weights");
-  expectHolds(run({weights.data()}), {"simt.store", "writes to 'weights', which is read-only"});
+  expectHolds(run({weights.data()}), {"simt.store at kernel.mlir:2:2, block (0, 0, 0), thread ",
+                                      "writes to 'weights', which is read-only"});
 }
 
 TEST_F(AccessFaultTest, ReadsWhatNobodyWrote) {
@@ -72,8 +76,8 @@ TEST_F(AccessFaultTest, ReadsWhatNobodyWrote) {
             "");
   std::vector<int32_t> y(32);
   output(y, "y");
-  expectHolds(run({y.data()}),
-              {"simt.load at kernel.mlir:6:10", "reads bytes that nobody has written"});
+  expectHolds(run({y.data()}), {"simt.load at kernel.mlir:6:10, block (0, 0, 0), thread ",
+                                "reads bytes that nobody has written"});
 }
 
 TEST_F(AccessFaultTest, ReadsFreshSharedMemory) {

@@ -12,7 +12,8 @@ namespace {
 
 class CpAsyncTest : public KernelTest {
 protected:
-  /// Every thread copies word %tid of p to its own place in shared memory, does `body`.
+  /// Every thread writes its own place in shared memory, copies word %tid of p there in line 10,
+  /// and does `body`.
   std::string tryCopy(const std::string &body, int threads = 32, const RunOptions &options = {}) {
     return tryRun({.arguments = "%p: !llvm.ptr<1>",
                    .body = R"(
@@ -22,6 +23,8 @@ protected:
     %mine = llvm.getelementptr %s[%tid] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
     %theirs = llvm.getelementptr %s[%other] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
     %from = llvm.getelementptr %p[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+    simt.store %tid, %mine : i32, !llvm.ptr<3>
+    simt.barrier
     simt.cp_async %mine, %from, 4
     )" + body,
                    .threads = threads,
@@ -41,21 +44,22 @@ TEST_F(CpAsyncTest, ReadWithoutWait) {
   expectHolds(tryCopy(R"(simt.cp_async_commit
     %v = simt.load %mine : !llvm.ptr<3> -> i32
     simt.cp_async_wait 0)"),
-              {"simt.load at kernel.mlir:10:10", "the bytes are in flight: not waited for since "
-                                                 "simt.cp_async at kernel.mlir:8:5 in thread "});
+              {"simt.load at kernel.mlir:12:10, block (0, 0, 0), thread ",
+               "the bytes are in flight: not waited for since simt.cp_async at kernel.mlir:10:5 in "
+               "thread "});
 }
 
 TEST_F(CpAsyncTest, WaitThatLeavesTheGroupPending) {
   expectHolds(tryCopy(R"(simt.cp_async_commit
     simt.cp_async_wait 1
     %v = simt.load %mine : !llvm.ptr<3> -> i32)"),
-              {"the bytes are in flight"});
+              {"simt.load at kernel.mlir:1", "the bytes are in flight"});
 }
 
 TEST_F(CpAsyncTest, WaitWithoutCommit) {
   expectHolds(tryCopy(R"(simt.cp_async_wait 0
     %v = simt.load %mine : !llvm.ptr<3> -> i32)"),
-              {"the bytes are in flight"});
+              {"simt.load at kernel.mlir:1", "the bytes are in flight"});
 }
 
 TEST_F(CpAsyncTest, OthersNeedABarrierBehindTheWait) {
@@ -65,29 +69,37 @@ TEST_F(CpAsyncTest, OthersNeedABarrierBehindTheWait) {
     %v = simt.load %theirs : !llvm.ptr<3> -> i32)"),
             "");
   // Before the wait it does not help.
-  EXPECT_NE(tryCopy(R"(simt.cp_async_commit
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    const std::string error = tryCopy(R"(simt.cp_async_commit
     simt.warp_barrier
     simt.cp_async_wait 0
-    %v = simt.load %theirs : !llvm.ptr<3> -> i32)"),
-            "");
-  EXPECT_NE(tryCopy(R"(simt.cp_async_commit
+    %v = simt.load %theirs : !llvm.ptr<3> -> i32)",
+                                      32, {.seed = seed});
+    expectHolds(error, {"simt.load at kernel.mlir:14:10, block (0, 0, 0), thread ",
+                        " simt.cp_async at kernel.mlir:10:5 in thread "});
+    EXPECT_TRUE(error.find("the bytes are in flight") != std::string::npos ||
+                error.find("race: not ordered after the write") != std::string::npos)
+        << error;
+  }
+  for (uint64_t seed = 0; seed < 8; ++seed)
+    expectRace(tryCopy(R"(simt.cp_async_commit
     simt.cp_async_wait 0
-    %v = simt.load %theirs : !llvm.ptr<3> -> i32)"),
-            "");
+    %v = simt.load %theirs : !llvm.ptr<3> -> i32)",
+                       32, {.seed = seed}));
 }
 
 TEST_F(CpAsyncTest, OverwritesBytesInFlight) {
   expectHolds(tryCopy("simt.store %tid, %mine : i32, !llvm.ptr<3>"),
-              {"simt.store at kernel.mlir:9:5", "the bytes are in flight"});
+              {"simt.store at kernel.mlir:11:5", "the bytes are in flight"});
   expectHolds(tryCopy("simt.cp_async %mine, %from, 4"),
-              {"simt.cp_async at kernel.mlir:9:5", "the bytes are in flight"});
+              {"simt.cp_async at kernel.mlir:11:5", "the bytes are in flight"});
 }
 
 TEST_F(CpAsyncTest, OverwritesTheSource) {
   expectHolds(tryCopy("simt.store %tid, %from : i32, !llvm.ptr<1>"),
-              {"simt.store at kernel.mlir:9:5",
+              {"simt.store at kernel.mlir:11:5, block (0, 0, 0), thread ",
                "overwrites the source of an asynchronous copy in flight, of simt.cp_async at "
-               "kernel.mlir:8:5 in thread "});
+               "kernel.mlir:10:5 in thread "});
   EXPECT_EQ(tryCopy(R"(simt.cp_async_commit
     simt.cp_async_wait 0
     simt.store %tid, %from : i32, !llvm.ptr<1>)"),
@@ -96,19 +108,20 @@ TEST_F(CpAsyncTest, OverwritesTheSource) {
 
 TEST_F(CpAsyncTest, OverwritesWhatOthersMayStillRead) {
   // The ring's slot is filled again without a barrier behind its last readers.
-  EXPECT_NE(tryCopy(R"(simt.cp_async_commit
+  for (uint64_t seed = 0; seed < 8; ++seed)
+    expectRace(tryCopy(R"(simt.cp_async_commit
     simt.cp_async_wait 0
     simt.warp_barrier
     %v = simt.load %theirs : !llvm.ptr<3> -> i32
     simt.cp_async %mine, %from, 4
     simt.cp_async_commit
-    simt.cp_async_wait 0)"),
-            "");
+    simt.cp_async_wait 0)",
+                       32, {.seed = seed}));
 }
 
 TEST_F(CpAsyncTest, ReturnsWithCopiesInFlight) {
   expectHolds(tryCopy("simt.cp_async_commit"),
-              {"simt.cp_async at kernel.mlir:8:5",
+              {"simt.cp_async at kernel.mlir:10:5",
                "the thread returns without waiting for this asynchronous copy"});
 }
 
@@ -134,7 +147,7 @@ TEST_F(CpAsyncTest, Misaligned) {
     simt.barrier
     %q = llvm.getelementptr %s[1] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i32
     simt.cp_async %q, %p, 16)"),
-              {"simt.cp_async at kernel.mlir:13:5", "misaligned: an access of 16 bytes at 0x4"});
+              {"simt.cp_async at kernel.mlir:15:5", "misaligned: an access of 16 bytes at 0x4"});
 }
 
 TEST_F(CpAsyncTest, SourceOutsideEveryBuffer) {
@@ -142,7 +155,7 @@ TEST_F(CpAsyncTest, SourceOutsideEveryBuffer) {
     simt.cp_async_wait 0
     %q = llvm.getelementptr %from[256] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i32
     simt.cp_async %mine, %q, 4)"),
-              {"simt.cp_async at kernel.mlir:12:5", "are outside every buffer"});
+              {"simt.cp_async at kernel.mlir:14:5", "are outside every buffer"});
 }
 
 } // namespace

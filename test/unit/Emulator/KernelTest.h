@@ -107,4 +107,12 @@ inline void expectHolds(const std::string &text, std::initializer_list<const cha
     EXPECT_NE(text.find(part), std::string::npos) << "no \"" << part << "\" in: " << text;
 }
 
+/// That `error` reports a race, with both of its ends. Which of them comes first depends on the
+/// seed.
+inline void expectRace(const std::string &error) {
+  expectHolds(error,
+              {" at kernel.mlir:", ", block (", ", 0, 0), thread ",
+               ": race: not ordered after the ", " of the same bytes by simt.", " in thread "});
+}
+
 } // namespace lora::emulator
