@@ -56,7 +56,7 @@ TEST(Run, TypesAndSettings) {
   options.xType = DType::BF16;
   options.adapters = {options.adapters[2]};
   options.addInputs = false;
-  options.setShrink = {"SPLIT_K=2"};
+  options.setShrink = {"SPLIT_K=2", "STAGES=1"};
   options.setExpand = {"BLOCK_N=64"};
   RunReport report = runAdapters(options);
   report.check();
