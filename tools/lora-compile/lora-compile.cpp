@@ -7,6 +7,7 @@
 
 #include "../CommandLine.h"
 #include "lora/Compiler/Compiler.h"
+#include "lora/PackBuilder/PackBuilder.h"
 #include "lora/Support/Files.h"
 
 using namespace lora;
@@ -14,7 +15,7 @@ using namespace lora;
 namespace {
 
 struct Options {
-  std::string file, op, emit = "cubin", output;
+  std::string file, op, emit = "cubin", output, packList, listedPack;
   CompileOptions compile;
   bool report = false;
 };
@@ -59,7 +60,19 @@ static void writeText(const Options &options, const std::string &text) {
     writeFile(options.output, text);
 }
 
+static void writePack(const Options &options) {
+  if (options.output.empty())
+    throw Error("--pack: expected the file to write as -o, found none");
+  writeFile(options.output, buildPack(options.packList));
+}
+
 static void compile(const Options &options) {
+  if (!options.packList.empty())
+    return writePack(options);
+  if (!options.listedPack.empty()) {
+    std::cout << describePack(Pack::open(options.listedPack));
+    return;
+  }
   if (options.file.empty() && options.op.empty())
     throw Error("expected a kernel file or --op=NAME, found neither");
   Phase phase = parsePhase(options.emit);
@@ -99,6 +112,12 @@ static void addOptions(CLI::App &app, Options &options) {
   app.add_option("-o,--output", options.output,
                  "Output file (default: the standard output, or KERNEL.cubin); a cubin's manifest "
                  "is written beside it, as .json");
+  auto *pack = app.add_option("--pack", options.packList,
+                              "List of kernels (JSON) to compile to a pack, which is written to -o")
+                   ->excludes(file);
+  app.add_option("--list-pack", options.listedPack, "Pack to check and describe")
+      ->excludes(file)
+      ->excludes(pack);
   app.add_flag("--report", options.report, "Print registers, spills, shared memory and occupancy");
 }
 
