@@ -28,7 +28,8 @@ struct HostMachine {
 };
 
 inline constexpr HostMachine kHostMachines[] = {{HostBackend::Interpreter, "sm_80"},
-                                                {HostBackend::Emulator, "sm_80"}};
+                                                {HostBackend::Emulator, "sm_80"},
+                                                {HostBackend::Emulator, "sm_90a"}};
 
 /// Runs a kernel of test/kernels over host buffers.
 class KernelRun {
