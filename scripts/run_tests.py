@@ -4,8 +4,10 @@
 """Runs the test suites of a build and sums up their results.
 
 The suites are the GoogleTest executables in unit/, the lit tests in test/, a sample of the shipped
-kernels' configurations compiled for every architecture (compile_sweep.py), and, when a GPU is
-there, the accuracy of the shipped kernels on it (gpu-accuracy). The last line reads
+kernels' configurations compiled for every architecture (compile_sweep.py), random cases of the
+kernels on the interpreter and the emulator (lora-differential), the unittests of the
+Python package (python/tests), and, when a GPU is there, the accuracy of the shipped kernels on it
+(gpu-accuracy). The last line reads
 `N passed, N failed, N skipped`; the exit status is 1 if a test fails, if a suite crashes or hangs,
 or if one has no test.
 """
@@ -208,6 +210,43 @@ def count_last_line(output):
     return Result(int(match.group(1)), int(match.group(2))) if match else None
 
 
+def run_differential(arguments):
+    name = "lora-differential"
+    if arguments.filter and arguments.filter not in name:
+        return Result()
+    if is_without_compiler(arguments.build):
+        report(name, "skipped, since the build has no compiler")
+        return Result(skipped=1)
+    command = [arguments.build / "bin" / name, "--cases", "500", "--seed", "1"]
+    status, output = run(command, arguments.timeout, capture=True)
+    return settle(name, status, output, count_last_line(output), lambda r: r, arguments)
+
+
+def count_unittest(output):
+    """The Result that unittest prints last, or None if it did not get that far."""
+    verdict = r"(?:OK|FAILED|NO TESTS RAN)(?: \((.*)\))?$"
+    match = re.search(r"^Ran (\d+) tests? in .*\n\n" + verdict, output, re.MULTILINE)
+    if not match:
+        return None
+    numbers = dict(re.findall(r"(failures|errors|skipped)=(\d+)", match.group(2) or ""))
+    failed = int(numbers.get("failures", 0)) + int(numbers.get("errors", 0))
+    skipped = int(numbers.get("skipped", 0))
+    return Result(int(match.group(1)) - failed - skipped, failed, skipped)
+
+
+def run_python(arguments):
+    folder = pathlib.Path(__file__).resolve().parent.parent / "python/tests"
+    command = [sys.executable, "-m", "unittest", "discover", "-s", folder]
+    if arguments.filter:
+        command += ["-k", arguments.filter]
+    status, output = run(command, arguments.timeout, capture=True)
+    result = count_unittest(output)
+    if arguments.filter and result and result.total() == 0:
+        # From Python 3.12 on, unittest fails when the filter leaves nothing to run.
+        return Result()
+    return settle("python", status, output, result, lambda r: r, arguments)
+
+
 def run_gpu_accuracy(arguments):
     """Compiles the kernels that gpu-accuracy needs for a quick run, and runs it."""
     name = "gpu-accuracy"
@@ -249,7 +288,7 @@ def main():
     arguments = parser.parse_args()
     arguments.build = arguments.build.resolve()
 
-    suites = [run_lit, run_compile_sweep, run_gpu_accuracy]
+    suites = [run_lit, run_compile_sweep, run_differential, run_python, run_gpu_accuracy]
     result = run_gtests("unit", arguments) + sum((suite(arguments) for suite in suites), Result())
     if result.passed + result.failed == 0:
         report("run_tests.py", "no test was run")

@@ -1,0 +1,325 @@
+# Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Measures every implementation of a case, the correct ones alone.
+
+Candidates are checked first, then timed roughly; the best few are timed fully, and the fastest of
+those is the result. This is the same for lora-tile and for tuned Triton.
+"""
+
+import dataclasses
+import tempfile
+
+import torch
+import triton
+from cuda.bindings import driver
+from triton.runtime.errors import OutOfResources
+
+from lora_tile import kernels
+from lora_tile.bench import triton_v1
+from lora_tile.bench.arguments import LIMITS, SCALING, Mapping, Reference, make_pool
+from lora_tile.bench.cases import pool_size
+from lora_tile.bench.launch import LoadedKernel, launch_values
+from lora_tile.candidates import rank_tile
+from lora_tile.errors import Error
+from lora_tile.manifest import Kernel, load_folder
+
+# Candidates that are timed fully after the rough round, and tried with dependent launch.
+FINALISTS = 4
+
+
+def versions():
+    """Versions of what takes part in a measurement."""
+    _, driver_version = driver.cuDriverGetVersion()
+    return {
+        "torch": torch.__version__,
+        "triton": triton.__version__,
+        "cuda_driver": f"{driver_version // 1000}.{driver_version % 1000 // 10}",
+    }
+
+
+class Library:
+    """lora-tile's kernels: those of a folder, or compiled when a case needs them."""
+
+    def __init__(self, folder, arch):
+        self.arch = arch
+        self.loaded = {}
+        self.kernels = load_folder(folder) if folder else None
+        self.compiled = {}
+        if folder:
+            self.kernels = [kernel for kernel in self.kernels if kernel.target == arch]
+            if not self.kernels:
+                raise Error(f"{folder}: found no kernel for {arch}, expected some")
+        else:
+            self.compiler = kernels.find_compiler()
+            self.folder = tempfile.TemporaryDirectory(prefix="lora-tile-bench-")
+
+    def _compile(self, op, case):
+        key = (op, case.dtype, rank_tile(case.rank), case.add_inputs)
+        if key not in self.compiled:
+            jobs = kernels.jobs_for(
+                [op], [case.dtype], [case.rank], case.add_inputs, self.folder.name
+            )
+            done, _, failed = kernels.compile_jobs(jobs, self.compiler, self.arch, None)
+            if failed:
+                raise Error(f"lora-compile: {failed[0][0].cubin.name}: {failed[0][1]}")
+            self.compiled[key] = [Kernel(job.manifest) for job in done]
+        return self.compiled[key]
+
+    def find(self, op, case):
+        """Kernels that compute `op` of a case, loaded."""
+        fitting = self.kernels if self.kernels is not None else self._compile(op, case)
+        found = []
+        for kernel in fitting:
+            if kernel.fits(op, case.dtype, case.rank, case.add_inputs):
+                if kernel.cubin not in self.loaded:
+                    self.loaded[kernel.cubin] = LoadedKernel(kernel)
+                found.append(self.loaded[kernel.cubin])
+        return found
+
+
+class Candidate:
+    """A configuration of an op.
+
+    `bind(arguments, dependent, chained)` makes a call for a set of arguments, with dependent launch
+    or not; a chained expand takes the s that shrink wrote, and not one of its own.
+    """
+
+    def __init__(self, text, bind):
+        self.text = text
+        self.bind = bind
+        self.error = None
+        self.problem = None
+
+
+class Bench:
+    """Measures cases. `baselines` chooses among "lora-tile", "triton" and "cublas"."""
+
+    def __init__(self, clock, library, baselines, pool_sets, test_correctness=True, seed=0):
+        self.clock = clock
+        self.library = library
+        self.baselines = baselines
+        self.pool_sets = pool_sets
+        self.test_correctness = test_correctness
+        self.seed = seed
+
+    def run(self, case):
+        """The results of a case, in the form that results.py describes."""
+        mapping = Mapping(case, self.seed)
+        self.case = case
+        self.pool = make_pool(case, mapping, pool_size(case, self.pool_sets))
+        self.reference = Reference(case, self.pool[0])
+        self.results = []
+        self.rejected = {}
+        self.winners = {}
+        chosen = {}
+        for op in ("shrink", "expand"):
+            if op in case.ops or "pair" in case.ops:
+                self._single(op, chosen)
+        if "pair" in case.ops:
+            self._pair(chosen)
+        if "cublas" in self.baselines:
+            self._cublas()
+        results = [result for result in self.results if result["op"] in case.ops]
+        del self.pool, self.reference
+        return results
+
+    def _add(self, op, impl, **fields):
+        rejected = self.rejected.get((op, impl))
+        if rejected:
+            fields["rejected"] = rejected
+        self.results.append({"op": op, "impl": impl, **fields})
+
+    def _calls(self, bind, dependent=False):
+        return [bind(arguments, dependent) for arguments in self.pool]
+
+    def _is_correct(self, op, candidate, dependent=False):
+        """Checks a candidate on the first set of arguments; its error is remembered."""
+        if not self.test_correctness:
+            return True
+        handle = torch.cuda.current_stream().cuda_stream
+        try:
+            call = candidate.bind(self.pool[0], dependent)
+            candidate.error = self.reference.error(op, call, handle)
+        except Error as error:
+            candidate.problem = str(error)
+            return False
+        candidate.problem = f"error {candidate.error:.2g}"
+        # An error that is not a number is not below the limit either.
+        return candidate.error < LIMITS[self.case.dtype]
+
+    def _correct_ones(self, op, impl, candidates, dependent=False):
+        """The candidates that are right; the others are reported, and never timed."""
+        good, wrong = [], []
+        for candidate in candidates:
+            try:
+                (good if self._is_correct(op, candidate, dependent) else wrong).append(candidate)
+            except OutOfResources:
+                # A Triton configuration that this GPU has no room for.
+                continue
+        if wrong:
+            self.rejected[op, impl] = (
+                f"{len(wrong)} of {len(candidates)} configurations rejected, the first for "
+                f"{wrong[0].problem}: {wrong[0].text}"
+            )
+        return good
+
+    def _rank(self, candidates, dependent=False):
+        """The candidates in the order of their rough times."""
+        if len(candidates) <= 1:
+            return candidates
+        timed = [(self.clock.rough(self._calls(c.bind, dependent)), c) for c in candidates]
+        return [candidate for _, candidate in sorted(timed, key=lambda pair: pair[0])]
+
+    def _best(self, op, impl, finalists, dependent, count):
+        """Adds the result of the fastest finalist, which is returned; None without any."""
+        best = None
+        for candidate in finalists:
+            times = self.clock.measure(self._calls(candidate.bind, dependent))
+            if best is None or times["us"] < best[0]["us"]:
+                best = times, candidate
+        if best is None:
+            self._add(op, impl, failed=f"none of {count} configurations could be used")
+            return None
+        times, candidate = best
+        self.winners[op, impl] = candidate
+        self._add(
+            op, impl, **times, config=candidate.text, candidates=count, error=candidate.error
+        )
+        return candidate
+
+    def _lora_candidates(self, op):
+        values = launch_values(self.case, self.pool[0], self.pool[0].s_out)
+        for kernel in self.library.find("shrink_expand" if op == "pair" else op, self.case):
+            if kernel.broken_assumption(values):
+                continue
+
+            def bind(arguments, dependent, chained=False, kernel=kernel):
+                s = arguments.s_in if op == "expand" and not chained else arguments.s_out
+                return kernel.bind(launch_values(self.case, arguments, s), dependent)
+
+            yield Candidate(kernel.kernel.text(), bind)
+
+    def _lora(self, op):
+        """Measures lora-tile with and without dependent launch; returns the two that won."""
+        candidates = list(self._lora_candidates(op))
+        count = len(candidates)
+        if not candidates:
+            self._add(op, "lora-tile", failed="no kernel for this shape")
+            return None, None
+        ranked = self._rank(self._correct_ones(op, "lora-tile", candidates))
+        plain = self._best(op, "lora-tile", ranked[:FINALISTS], False, count)
+        right = self._correct_ones(op, "lora-tile-pdl", ranked[: 4 * FINALISTS], True)
+        again = self._rank(right, True)[:FINALISTS]
+        return plain, self._best(op, "lora-tile-pdl", again, True, count)
+
+    def _triton_candidate(self, op, config):
+        def bind(arguments, _, chained=False):
+            if op == "shrink":
+                return triton_v1.bind_shrink(self.case, arguments, config)
+            s = arguments.s_out if chained else arguments.s_in
+            return triton_v1.bind_expand(self.case, arguments, s, config)
+
+        candidate = Candidate(config.text(), bind)
+        candidate.config = config
+        return candidate
+
+    def _triton(self, op):
+        """Measures untuned and tuned Triton; returns the two candidates."""
+        default = self._triton_candidate(op, getattr(triton_v1, f"default_{op}")(self.case))
+        good = self._correct_ones(op, "triton-default", [default])
+        untuned = self._best(op, "triton-default", good, False, 1)
+
+        configs = getattr(triton_v1, f"tuned_{op}")(self.case)
+        candidates = [self._triton_candidate(op, config) for config in configs]
+        ranked = self._rank(self._correct_ones(op, "triton-tuned", candidates))[:FINALISTS]
+        if torch.cuda.get_device_capability() >= (9, 0):
+            early = [
+                self._triton_candidate(op, dataclasses.replace(c.config, dependent=True))
+                for c in ranked[:2]
+            ]
+            ranked += self._correct_ones(op, "triton-tuned", early)
+        return untuned, self._best(op, "triton-tuned", ranked, False, len(candidates))
+
+    def _single(self, op, chosen):
+        """Measures shrink or expand, and notes the winners by op and implementation."""
+        if "lora-tile" in self.baselines:
+            chosen[op, "lora-tile"], chosen[op, "lora-tile-pdl"] = self._lora(op)
+        if "triton" in self.baselines:
+            chosen[op, "triton-default"], chosen[op, "triton-tuned"] = self._triton(op)
+
+    def _two_launches(self, impl, shrink, expand, dependent=False):
+        """Measures a pair made of the winners for shrink and for expand."""
+        if not shrink or not expand:
+            self._add("pair", impl, failed="no shrink or no expand could be used")
+            return
+
+        def bind(arguments, _):
+            first = shrink.bind(arguments, dependent)
+            second = expand.bind(arguments, dependent, chained=True)
+
+            def call(handle):
+                first(handle)
+                second(handle)
+
+            return call
+
+        candidate = Candidate(f"{shrink.text} | {expand.text}", bind)
+        self._best("pair", impl, self._correct_ones("pair", impl, [candidate]), False, 1)
+
+    def _pair(self, chosen):
+        if "lora-tile" in self.baselines:
+            # shrink_expand always adds to y.
+            if self.case.add_inputs:
+                self._lora("pair")
+            for suffix in ("", "-pdl"):
+                winners = [chosen[op, f"lora-tile{suffix}"] for op in ("shrink", "expand")]
+                self._two_launches(f"lora-tile-two{suffix}", *winners, dependent=bool(suffix))
+        if "triton" in self.baselines:
+            for impl in ("triton-default", "triton-tuned"):
+                self._two_launches(impl, chosen["shrink", impl], chosen["expand", impl])
+
+    def _cublas(self):
+        """One adapter for all tokens: torch.mm and torch.addmm, each slice by itself."""
+        case = self.case
+
+        def shrink(arguments, _):
+            weights = [a[0].T for a in arguments.a]
+            outs = arguments.s_out.to(arguments.x.dtype).unbind()
+
+            def call(_):
+                for out, weight in zip(outs, weights):
+                    torch.mm(arguments.x, weight, out=out)
+
+            call.outs = outs
+            return call
+
+        def expand(arguments, _, inputs=None):
+            weights = [b[0].T for b in arguments.b]
+            inputs = inputs or (arguments.s_in * SCALING).to(arguments.x.dtype).unbind()
+            begins = arguments.mapping.slice_begins
+            outs = [arguments.y[:, i : i + w] for i, w in zip(begins, case.widths)]
+
+            def call(_):
+                for out, value, weight in zip(outs, inputs, weights):
+                    if case.add_inputs:
+                        torch.addmm(out, value, weight, out=out)
+                    else:
+                        torch.mm(value, weight, out=out)
+
+            return call
+
+        def pair(arguments, _):
+            first = shrink(arguments, _)
+            second = expand(arguments, _, first.outs)
+
+            def call(handle):
+                first(handle)
+                second(handle)
+
+            return call
+
+        for op, bind in (("shrink", shrink), ("expand", expand), ("pair", pair)):
+            if op in case.ops:
+                self._add(
+                    op, "cublas", **self.clock.measure(self._calls(bind)), config="", candidates=1
+                )
