@@ -17,8 +17,7 @@
 enum { TOKENS = 8, HIDDEN = 256, RANK = 8, WIDTH = 128, SLOTS = 4, ADAPTERS = 3 };
 
 /* Values whose half-precision form is exact and whose sums are small, so that the check is simple:
- * adapter i multiplies the
- * sum of a row of x by (i + 1) * SCALING. */
+ * adapter i multiplies the sum of a row of x by (i + 1) * SCALING. */
 static const uint16_t HALF_1 = 0x3c00, HALF_0 = 0;
 static const float SCALING = 0.25f;
 
