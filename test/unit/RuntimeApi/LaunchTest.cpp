@@ -7,7 +7,6 @@
 
 #include "RuntimeFixture.h"
 
-#include <numeric>
 #include <thread>
 
 using namespace lora;
