@@ -34,6 +34,7 @@ for tool in LLVM_TOOLS:
     add_tool(config.llvm_tools_dir, tool)
 config.substitutions.append(("%kernels", os.path.join(config.project_source_dir, "kernels")))
 config.substitutions.append(("%data", os.path.join(config.test_source_root, "data")))
+config.substitutions.append(("%build", config.project_binary_dir))
 config.substitutions.append(("%scripts", os.path.join(config.project_source_dir, "scripts")))
 config.substitutions.append(("%python", sys.executable))
 config.substitutions.append(

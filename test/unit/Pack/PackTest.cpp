@@ -7,6 +7,7 @@
 
 #include "lora/Pack/Pack.h"
 
+#include "PackIndex.h"
 #include "lora/Support/Error.h"
 #include "lora/Support/Files.h"
 
@@ -132,6 +133,55 @@ TEST(Pack, NoChangeOfOneByteGoesUnnoticed) {
     if (!isGap(i)) {
       EXPECT_NE(errorOf(copy), "no error") << "byte " << i;
     }
+  }
+}
+
+/// Damage that the checksums would find: what the index says is not trusted either.
+TEST(Pack, RandomIndicesAreReadOrRefused) {
+  std::string pack = samplePack();
+  const std::string index = pack.substr(pack.find('{'));
+  const std::string pieces[] = {"\"",
+                                "{",
+                                "}",
+                                "[",
+                                "]",
+                                ",",
+                                "-1",
+                                "1e99",
+                                "null",
+                                "18446744073709551615",
+                                "true",
+                                "\"first\"",
+                                "99999999999999999999",
+                                "\\u0000"};
+  std::mt19937 random(2);
+  int refused = 0;
+  for (int round = 0; round < 3000; ++round) {
+    std::string text = index;
+    for (unsigned i = 0; i <= random() % 3; ++i) {
+      size_t place = random() % text.size();
+      if (random() % 2)
+        text.erase(place, random() % 8);
+      text.insert(std::min(place, text.size()), pieces[random() % std::size(pieces)]);
+    }
+    try {
+      PackIndex read = packIndexFromJson(text, 1000, "p");
+      for (const PackKernel &kernel : read.kernels)
+        EXPECT_LE(kernel.offset + kernel.size, 1000u);
+    } catch (const Error &error) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 1000);
+}
+
+TEST(Pack, RulesNameKernelsThatAreThere) {
+  std::string text = R"({"versions": {}, "kernels": [], "rules": [{"kernel": "k"}]})";
+  try {
+    packIndexFromJson(text, 1000, "p");
+    FAIL();
+  } catch (const Error &error) {
+    EXPECT_STREQ(error.what(), "p: index: a rule names the kernel 'k', which is not there");
   }
 }
 
