@@ -326,7 +326,7 @@ def Tile_DotOp : Tile_Op<"dot", [Pure]> {
   let description = [{
     `result = lhs . rhs`, or `lhs . rhs + accumulator`. The operands are `f16`, `bf16` or `f32`;
     two 16-bit types may be mixed, and the products are exact either way. `f32` operands are
-    rounded to `tf32`.
+    rounded to `tf32`, to nearest with ties away from zero.
   }];
   let arguments = (ins Tile_MatrixTile:$lhs, Tile_MatrixTile:$rhs,
                        Optional<Tile_MatrixTile>:$accumulator);

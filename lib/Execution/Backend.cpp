@@ -35,7 +35,7 @@ std::string Backend::description() const {
 
 std::optional<double> Backend::run(LoraProblem &problem, const Config &config) const {
   if (!device) {
-    runOnHost(host, problem, config, architecture);
+    runOnHost(host, problem, config, architecture, /*seed=*/0, /*showProgress=*/true);
     return std::nullopt;
   }
   GpuExecution execution(*device, problem, config, architecture);

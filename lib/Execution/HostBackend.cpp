@@ -7,6 +7,7 @@
 
 #include "lora/Execution/HostBackend.h"
 
+#include "Progress.h"
 #include "Tile/Tile.h"
 #include "lora/Emulator/Emulator.h"
 #include "lora/Interpreter/Interpreter.h"
@@ -17,6 +18,7 @@
 
 #include <bit>
 #include <memory>
+#include <optional>
 
 using namespace lora;
 
@@ -51,10 +53,12 @@ static std::vector<Argument> typedArguments(const KernelManifest &manifest, cons
 }
 
 static void interpretKernel(Compilation &compilation, const LaunchPlan &plan,
-                            std::span<HostBuffer> buffers, uint64_t seed) {
+                            std::span<HostBuffer> buffers, const HostAccess &access,
+                            uint64_t seed) {
   interpreter::Memory memory;
   for (HostBuffer &buffer : buffers)
-    memory.addBuffer(buffer.bytes().data(), buffer.bytes().size(), buffer.name(), true);
+    memory.addBuffer(buffer.bytes().data(), buffer.bytes().size(), buffer.name(),
+                     !access.output || access.output == &buffer);
   auto arguments = typedArguments<interpreter::KernelArgument>(
       compilation.manifest(), plan, [](uint64_t address) { return address; });
   interpreter::Options options;
@@ -65,8 +69,16 @@ static void interpretKernel(Compilation &compilation, const LaunchPlan &plan,
       kernel, arguments, {plan.grid[0], plan.grid[1], plan.grid[2]}, memory, options));
 }
 
+static emulator::Buffer describeBuffer(HostBuffer &buffer, const HostAccess &access) {
+  bool isOutput = access.output == &buffer;
+  return {buffer.bytes().data(), buffer.bytes().size(), buffer.name(),
+          /*initialised=*/!isOutput || access.readsOutput,
+          /*writable=*/!access.output || isOutput};
+}
+
 static void emulateKernel(Compilation &compilation, const LaunchPlan &plan,
-                          std::span<HostBuffer> buffers, uint64_t seed) {
+                          std::span<HostBuffer> buffers, const HostAccess &access, uint64_t seed,
+                          bool showProgress) {
   auto check = [&](llvm::Error error) {
     if (error)
       throw Error(llvm::toString(std::move(error)));
@@ -76,7 +88,7 @@ static void emulateKernel(Compilation &compilation, const LaunchPlan &plan,
     check(created.takeError());
   std::unique_ptr<emulator::Emulator> emulator = std::move(*created);
   for (HostBuffer &buffer : buffers)
-    emulator->addBuffer({buffer.bytes().data(), buffer.bytes().size(), buffer.name(), true, true});
+    emulator->addBuffer(describeBuffer(buffer, access));
   auto arguments =
       typedArguments<emulator::Argument>(compilation.manifest(), plan, [](uint64_t address) {
         return reinterpret_cast<void *>(address);
@@ -93,6 +105,12 @@ static void emulateKernel(Compilation &compilation, const LaunchPlan &plan,
   emulator::RunOptions options;
   options.grid = {plan.grid[0], plan.grid[1], plan.grid[2]};
   options.seed = seed;
+  std::optional<Progress> progress;
+  if (showProgress) {
+    progress.emplace(compilation.manifest().kernel,
+                     uint64_t(plan.grid[0]) * plan.grid[1] * plan.grid[2]);
+    options.finishedBlocks = &progress->finished;
+  }
   check(emulator->run(arguments, options));
   for (std::byte byte : counters.bytes())
     if (byte != std::byte(0))
@@ -102,22 +120,25 @@ static void emulateKernel(Compilation &compilation, const LaunchPlan &plan,
 
 void lora::runOnHost(HostBackend backend, std::string_view source, const std::string &name,
                      const CompileOptions &options, const Arguments &arguments,
-                     std::span<HostBuffer> buffers, uint64_t seed) {
+                     std::span<HostBuffer> buffers, uint64_t seed, const HostAccess &access,
+                     bool showProgress) {
   Compilation compilation(source, name, options);
   compilation.run(backend == HostBackend::Interpreter ? Phase::Specialized : Phase::Simt);
   LaunchPlan plan = planLaunch(compilation.manifest(), arguments);
   if (plan.empty())
     return;
   if (backend == HostBackend::Interpreter)
-    interpretKernel(compilation, plan, buffers, seed);
+    interpretKernel(compilation, plan, buffers, access, seed);
   else
-    emulateKernel(compilation, plan, buffers, seed);
+    emulateKernel(compilation, plan, buffers, access, seed, showProgress);
 }
 
 void lora::runOnHost(HostBackend backend, LoraProblem &problem, const Config &config,
-                     const std::string &target, uint64_t seed) {
+                     const std::string &target, uint64_t seed, bool showProgress) {
   std::string_view op = opName(problem.op());
   runOnHost(backend, builtinKernel(op), std::string(op) + ".mlir",
             compileOptionsFor(problem.op(), problem.shape(), config, target), problem.arguments(),
-            problem.buffers(), seed);
+            problem.buffers(), seed,
+            {&problem.output(), problem.op() == LoraOp::Expand && problem.shape().addInputs},
+            showProgress);
 }

@@ -12,12 +12,12 @@
 
 using namespace lora::interpreter;
 
-/// The tf32 nearest to a value, ties to even. NaN stays NaN.
+/// The tf32 nearest to a value, ties away from zero. NaN stays NaN.
 static float roundToTF32(float value) {
   if (std::isnan(value))
     return value;
   const uint32_t bits = std::bit_cast<uint32_t>(value);
-  return std::bit_cast<float>((bits + 0xfff + ((bits >> 13) & 1)) & ~0x1fffu);
+  return std::bit_cast<float>((bits + 0x1000) & ~0x1fffu);
 }
 
 /// The elements of an operand as the tensor cores see them.

@@ -8,6 +8,7 @@
 #include "Simt/Simt.h"
 #include "Tile/Tile.h"
 #include "lora/Conversion/Passes.h"
+#include "lora/Emulator/Emulator.h"
 #include "lora/Transforms/Passes.h"
 
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
@@ -31,6 +32,7 @@ int main(int argc, char **argv) {
   mlir::registerPass([] { return mlir::createSCFToControlFlowPass(); });
   lora::registerLoraTransformsPasses();
   lora::registerLoraConversionPasses();
+  lora::emulator::registerSimtToHostPass();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "lora-tile: run passes over kernels\n", registry));
 }

@@ -13,7 +13,7 @@
 //   in f32 and rounded to nearest even once an op. Integers wrap around at their width. `index` is
 //   64 bits wide.
 // - `tile.dot` adds the products in f32 in ascending order of k, one at a time. Operands of `f32`
-//   are rounded to tf32 first: 10 mantissa bits, to nearest even, with the exponent range of f32.
+//   are rounded to tf32 first: to 10 mantissa bits, the nearest, ties away from zero.
 // - `tile.sum` follows lora::ReductionTree. A leaf starts at +0 and adds the results of its blocks
 //   in ascending order. A dot without an accumulator whose one use is the yield adds its products
 //   to the running value of the leaf one by one. Each program of a split group evaluates the whole

@@ -102,10 +102,11 @@ TEST_F(TileTest, DotAddsInOrderOfK) {
 }
 
 TEST_F(TileTest, DotOfFloatsRoundsToTF32) {
-  // A tie goes to even; 10 bits of the mantissa stay.
-  Floats result =
-      dot("f32", 2, Floats{1 + 0x1p-10f, 0, 1 + 0x1p-11f, 0}, Floats{1, 1 + 0x1.8p-10f, 0, 0});
-  EXPECT_EQ(result, Floats({1 + 0x1p-10f, (1 + 0x1p-10f) * (1 + 0x1p-9f), 1, 1 + 0x1p-9f}));
+  // A tie goes away from zero; 10 bits of the mantissa stay.
+  Floats result = dot("f32", 2, Floats{1 + 0x1p-10f, 0, -1 - 0x1p-11f, 0},
+                      Floats{1 + 0x1.ffcp-12f, 1 + 0x1.8p-10f, 0, 0});
+  EXPECT_EQ(result, Floats({1 + 0x1p-10f, (1 + 0x1p-10f) * (1 + 0x1p-9f), -1 - 0x1p-10f,
+                            -(1 + 0x1p-10f) * (1 + 0x1p-9f)}));
   EXPECT_TRUE(std::isnan(dot("f32", 2, Floats{std::nanf(""), 0, 0, 0}, Floats{1, 0, 0, 0})[0]));
 }
 
