@@ -45,7 +45,11 @@ void StagedBuffer::release() {
   }
 }
 
-StagedBuffer::Buffer &StagedBuffer::nextBuffer() {
+StagedBuffer::Buffer &StagedBuffer::acquire(void *stream) {
+  if (isCapturing(session, stream))
+    throw StatusError(LORA_ERROR_CAPTURING,
+                      "stream: expected one that is not capturing: a graph would copy whatever the "
+                      "staging memory holds at replay");
   Buffer &buffer = ring[next];
   cuda::Result result = session.api.eventQuery(buffer.copied);
   if (result == cuda::errorNotReady)
@@ -56,13 +60,7 @@ StagedBuffer::Buffer &StagedBuffer::nextBuffer() {
   return buffer;
 }
 
-void StagedBuffer::update(void *stream, const std::function<size_t(std::byte *)> &write) {
-  if (isCapturing(session, stream))
-    throw StatusError(LORA_ERROR_CAPTURING,
-                      "stream: expected one that is not capturing: a graph would copy whatever the "
-                      "staging memory holds at replay");
-  Buffer &buffer = nextBuffer();
-  size_t bytes = write(buffer.host);
+void StagedBuffer::submit(Buffer &buffer, size_t bytes, void *stream) {
   session.check(session.api.copyToDevice(address(), buffer.host, bytes, streamOf(stream)),
                 "cuMemcpyHtoDAsync_v2");
   next = (next + 1) % ring.size();

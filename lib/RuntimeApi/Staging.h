@@ -10,7 +10,6 @@
 #include "Session.h"
 
 #include <cstddef>
-#include <functional>
 #include <vector>
 
 namespace lora::api {
@@ -30,7 +29,10 @@ public:
   /// Calls `write` with pinned memory of size() bytes, of which it returns how many to copy from
   /// the beginning. Throws StatusError if the stream is capturing, all buffers are in use, or a
   /// driver call fails.
-  void update(void *stream, const std::function<size_t(std::byte *)> &write);
+  template <typename Write> void update(void *stream, Write write) {
+    Buffer &buffer = acquire(stream);
+    submit(buffer, write(buffer.host), stream);
+  }
 
 private:
   struct Buffer {
@@ -39,7 +41,9 @@ private:
   };
 
   void release();
-  Buffer &nextBuffer();
+  /// The next buffer, whose last copy is done.
+  Buffer &acquire(void *stream);
+  void submit(Buffer &buffer, size_t bytes, void *stream);
 
   const Session &session;
   DeviceMemory device;
