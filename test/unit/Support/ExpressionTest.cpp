@@ -145,4 +145,25 @@ TEST(Expression, EvaluationErrorsNameThePart) {
   EXPECT_EQ(evaluate("pow2ceil(4611686018427387904)"), int64_t(1) << 62);
 }
 
+TEST(Expression, ResolvedNamesAreConstantsAndSlots) {
+  auto constants = [](std::string_view name) {
+    return name == "BLOCK" ? std::optional<int64_t>(16) : std::nullopt;
+  };
+  auto slots = [](std::string_view name) {
+    return name == "tokens" ? std::optional<size_t>(1) : std::nullopt;
+  };
+  Expression parsed = Expression::parse("ceildiv(tokens, BLOCK) * 2");
+  Expression resolved = parsed.resolved(constants, slots);
+  const int64_t few[] = {0, 17}, many[] = {0, 160};
+  EXPECT_EQ(resolved.evaluate(few), 4);
+  EXPECT_EQ(resolved.evaluate(many), 20);
+  EXPECT_EQ(resolved.text(), parsed.text());
+  try {
+    Expression::parse("tokens + other").resolved(constants, slots);
+    FAIL();
+  } catch (const Error &error) {
+    EXPECT_STREQ(error.what(), "expression 'tokens + other': unknown name 'other'");
+  }
+}
+
 } // namespace
