@@ -85,7 +85,9 @@ tile.kernel @shrink_expand(
     %rank = tile.assume_divisible %any_rank by RANK_ALIGN : i32
     %scaling = tile.load_scalar %Scalings[%lora] : !tile.view<?xf32> -> f32
 
-    %end = arith.addi %start, %count : i32
+    // Counts that do not add up never lead beyond the token indices.
+    %claimed = arith.addi %start, %count : i32
+    %end = arith.minsi %claimed, %tokens : i32
     %first = arith.addi %start, %m : i32
     %Tokens = tile.view %token_indices sizes [%end] strides [1] : !tile.ptr<i32> -> !tile.view<?xi32>
     %rows = tile.load %Tokens[%first] padding -1 : i32 : !tile.view<?xi32> -> !rows

@@ -119,6 +119,10 @@ static void inlineSingleBlock(SumOp sum) {
   auto type = cast<RankedTensorType>(sum.getResult().getType());
   Value nothing = arith::ConstantOp::create(
       rewriter, loc, DenseElementsAttr::get(type, rewriter.getF32FloatAttr(0.0f)));
+  // A sum starts at +0, and so does a product; of anything else, -0 has to become +0.
+  auto product = yielded.getDefiningOp<DotOp>();
+  if (!product || product.getAccumulator())
+    yielded = arith::AddFOp::create(rewriter, loc, nothing, yielded);
   Value some =
       arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::sgt, sum.getExtent(), zero);
   Value result = arith::SelectOp::create(rewriter, loc, some, yielded, nothing);

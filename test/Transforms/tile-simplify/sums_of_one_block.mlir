@@ -10,8 +10,10 @@ tile.kernel @one_block(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32) grid ["1
   %Y = tile.view %y sizes [%n] strides [1] : !tile.ptr<f32> -> !tile.view<?xf32>
   // CHECK-NOT: tile.sum
   // CHECK:     %[[TILE:.*]] = tile.load %{{.*}} : !tile.view<?xf32> -> tensor<64xf32>
+  // A sum starts at +0, which makes +0 of a -0.
+  // CHECK:     %[[BLOCK:.*]] = arith.addf %{{.*}}, %[[TILE]]
   // CHECK:     %[[SOME:.*]] = arith.cmpi sgt, %{{.*}}, %{{.*}} : i32
-  // CHECK:     %[[SUM:.*]] = arith.select %[[SOME]], %[[TILE]], %{{.*}}
+  // CHECK:     %[[SUM:.*]] = arith.select %[[SOME]], %[[BLOCK]], %{{.*}}
   // CHECK-NOT: tile.sum
   // CHECK:     tile.store %[[SUM]]
   %sum, %all = tile.sum %k below %most step 64 -> tensor<64xf32> {
