@@ -9,6 +9,7 @@
 
 #include "ParameterSpace.h"
 #include "Random.h"
+#include "Workload.h"
 #include "lora/Support/Error.h"
 #include "lora/Target/TargetFacts.h"
 
@@ -38,7 +39,9 @@ LoraShape lora::differential::shapeOf(const Case &test, const Launch &launch, si
   shape.yStride = shape.outputWidth + launch.yGap;
   shape.sStride = test.maxRank + launch.sGap;
   shape.sSliceStride = shape.tokens * shape.sStride + launch.sSliceGap;
-  return shape.completed(test.op);
+  if (test.kernel != Kernel::Expand)
+    shape = shape.completed(LoraOp::Shrink);
+  return test.kernel == Kernel::Shrink ? shape : shape.completed(LoraOp::Expand);
 }
 
 std::vector<int32_t> lora::differential::repeatedMapping(const Case &test) {
@@ -58,37 +61,59 @@ std::vector<size_t> lora::differential::repeatedPlaces(const Case &test) {
   return places;
 }
 
-/// How deep a dot is decides which elements of the reduced dimension share an instruction, and so
+/// How deep the dots over the rank are decides which of its elements share an instruction, and so
 /// the order of additions: 16 is a class of its own.
 static bool isShallow(const Config &config) {
-  auto depth = config.find("BLOCK_K");
-  return depth != config.end() && depth->second == 16;
+  auto bound = config.find("MAX_RANK");
+  return bound != config.end() && bound->second == 16;
+}
+
+Config lora::differential::mostAlignments(Kernel kernel, const LoraShape &shape) {
+  Config most;
+  // Where both ops have an alignment of the same name, that of expand is the narrower.
+  for (LoraOp op : {LoraOp::Expand, LoraOp::Shrink}) {
+    if (kernel == (op == LoraOp::Expand ? Kernel::Shrink : Kernel::Expand))
+      continue;
+    for (const auto &[name, value] : defaultConfig(op, shape))
+      if (isAlignment(name))
+        most.emplace(name, value);
+  }
+  return most;
+}
+
+/// Only blocks of a cluster can all see the sum of a split.
+static std::string whyWrongTarget(const Case &test, const Launch &launch) {
+  bool hasClusters = findTarget(launch.target).hasClusters;
+  if (test.kernel == Kernel::ShrinkExpand && !hasClusters && launch.config.at("SPLIT_K") > 1)
+    return "shrink_expand needs a SPLIT_K of 1 on " + launch.target;
+  return "";
 }
 
 static std::string whyInvalid(const Case &test, const Launch &launch,
                               const std::vector<int32_t> &mapping) {
-  LoraShape shape = shapeOf(test, launch, mapping.size());
-  LoraProblem problem(test.op, shape, mapping, test.data);
-  const ParameterSpace &space = ParameterSpace::of(test.op);
-  std::string broken = space.brokenBy(launch.config, problem.arguments());
+  std::string broken = ParameterSpace::of(test.kernel)
+                           .brokenBy(launch.config, Workload(test, launch, mapping).arguments());
   if (!broken.empty())
     return "the configuration breaks " + broken;
-  Config most = defaultConfig(test.op, shape);
+  Config most = mostAlignments(test.kernel, shapeOf(test, launch, mapping.size()));
   for (const auto &[name, value] : launch.config)
-    if (isAlignment(name) && most.contains(name) && value > most.at(name))
+    if (most.contains(name) && value > most.at(name))
       return name + ": expected at most " + std::to_string(most.at(name)) + ", found " +
              std::to_string(value);
-  findTarget(launch.target);
-  return "";
+  return whyWrongTarget(test, launch);
 }
 
 std::string lora::differential::whyInvalid(const Case &test) {
   try {
+    if (test.kernel == Kernel::ShrinkExpand && !test.addInputs)
+      return "shrink_expand always adds";
+    if (test.repeat && test.repeat->separate && test.kernel != Kernel::ShrinkExpand)
+      return "only shrink_expand can be done separately";
     std::string reason = ::whyInvalid(test, test.launch, test.mapping);
     if (!reason.empty() || !test.repeat)
       return reason;
     if (isShallow(test.launch.config) != isShallow(test.repeat->launch.config))
-      return "a BLOCK_K of 16 and another one do not give the same bits";
+      return "a MAX_RANK of 16 and another one do not give the same bits";
     return ::whyInvalid(test, test.repeat->launch, repeatedMapping(test));
   } catch (const Error &error) {
     return error.what();
@@ -96,9 +121,9 @@ std::string lora::differential::whyInvalid(const Case &test) {
 }
 
 void lora::differential::lowerAlignments(const Case &test, Launch &launch, size_t tokens) {
-  Config most = defaultConfig(test.op, shapeOf(test, launch, tokens));
+  Config most = mostAlignments(test.kernel, shapeOf(test, launch, tokens));
   for (auto &[name, value] : launch.config)
-    if (isAlignment(name) && most.contains(name))
+    if (most.contains(name))
       value = std::min(value, most.at(name));
 }
 
@@ -122,13 +147,17 @@ double lora::differential::estimatedSeconds(const Case &test, const Launch &laun
     auto found = launch.config.find(name);
     return found == launch.config.end() ? otherwise : found->second;
   };
-  int64_t m = value("BLOCK_M", 16), n = value("BLOCK_N", 16), columns = 0;
-  for (int32_t width : test.widths)
-    columns += ((test.op == LoraOp::Shrink ? test.maxRank : width) + n - 1) / n * n;
-  double depth = static_cast<double>(test.op == LoraOp::Shrink ? test.hidden : test.maxRank);
-  double products =
-      depth * static_cast<double>(m * columns * blocksOfTokens(mapping, test.ranks.size(), m));
-  // Each program of a split evaluates the whole sum when it is interpreted.
-  double split = static_cast<double>(value("SPLIT_K", 1));
-  return compiled + products * (emulated + interpreted * split);
+  auto padded = [](int64_t size, int64_t block) { return (size + block - 1) / block * block; };
+  int64_t m = value("BLOCK_M", 16), n = value("BLOCK_N", 16), split = value("SPLIT_K", 1);
+  int64_t rank = value("MAX_RANK", padded(test.maxRank, n)), products = 0, interpretedProducts = 0;
+  for (int32_t width : test.widths) {
+    // Each program of a split evaluates the whole sum when it is interpreted.
+    int64_t shrunk = test.kernel == Kernel::Expand ? 0 : test.hidden * rank * value("SPLIT_N", 1);
+    int64_t expanded = test.kernel == Kernel::Shrink ? 0 : test.maxRank * padded(width, n);
+    products += shrunk + expanded;
+    interpretedProducts += shrunk * split + expanded;
+  }
+  double rows = static_cast<double>(m * blocksOfTokens(mapping, test.ranks.size(), m));
+  return compiled + rows * (static_cast<double>(products) * emulated +
+                            static_cast<double>(interpretedProducts) * interpreted);
 }

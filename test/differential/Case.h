@@ -18,6 +18,16 @@
 
 namespace lora::differential {
 
+/// The kernels that ship with the compiler.
+enum class Kernel { Shrink, Expand, ShrinkExpand };
+
+/// "shrink", "expand" or "shrink_expand".
+constexpr const char *kernelName(Kernel kernel) {
+  return kernel == Kernel::Shrink   ? "shrink"
+         : kernel == Kernel::Expand ? "expand"
+                                    : "shrink_expand";
+}
+
 /// What a caller may choose for a launch. None of it may change the bits of the result.
 struct Launch {
   Config config;
@@ -37,6 +47,8 @@ struct Repeat {
   Launch launch;
   /// The adapters of the tokens that join.
   std::vector<int32_t> extra;
+  /// Runs shrink and expand, as the runtime would choose, in place of shrink_expand.
+  bool separate = false;
   /// Seed of the places that all tokens get; 0 leaves them where they are, the others behind them.
   uint64_t shuffle = 0;
 
@@ -45,7 +57,7 @@ struct Repeat {
 
 /// A problem and how to launch it.
 struct Case {
-  LoraOp op = LoraOp::Shrink;
+  Kernel kernel = Kernel::Shrink;
   DType xType = DType::F16, wType = DType::F16;
   int64_t hidden = 64;
   int32_t maxRank = 16;
@@ -83,6 +95,9 @@ std::vector<size_t> repeatedPlaces(const Case &test);
 /// Why the case cannot be run, e.g. because a configuration breaks a condition of its kernel; empty
 /// if it can.
 std::string whyInvalid(const Case &test);
+
+/// The largest alignments that a launch may promise, by parameter.
+Config mostAlignments(Kernel kernel, const LoraShape &shape);
 
 /// Lowers the alignments that a launch promises to what the case keeps.
 void lowerAlignments(const Case &test, Launch &launch, size_t tokens);

@@ -47,8 +47,9 @@ TEST(CaseText, SecondLaunchInheritsFromTheFirst) {
 }
 
 TEST(CaseText, NamesWhatIsWrong) {
-  EXPECT_EQ(errorOf("hidden=8"), "case: expected op=shrink or op=expand");
-  EXPECT_EQ(errorOf("op=scale"), "case: op: expected shrink or expand, found 'scale'");
+  EXPECT_EQ(errorOf("hidden=8"), "case: expected op=shrink, op=expand or op=shrink_expand");
+  EXPECT_EQ(errorOf("op=scale"),
+            "case: op: expected shrink, expand or shrink_expand, found 'scale'");
   EXPECT_EQ(errorOf("op=shrink hidden=many"), "case: hidden: expected an integer, found 'many'");
   EXPECT_EQ(errorOf("op=shrink hidden"), "case: expected key=value, found 'hidden'");
   EXPECT_EQ(errorOf("op=shrink again.colour=1"),

@@ -165,6 +165,8 @@ bool setInCase(Case &test, const std::string &key, const std::string &value) {
 bool setInRepeat(Repeat &repeat, const std::string &key, const std::string &value) {
   if (key == "extra")
     repeat.extra = parseList(key, value);
+  else if (key == "separate")
+    repeat.separate = parseNumber(key, value) != 0;
   else if (key == "shuffle")
     repeat.shuffle = static_cast<uint64_t>(parseNumber(key, value));
   else
@@ -172,15 +174,16 @@ bool setInRepeat(Repeat &repeat, const std::string &key, const std::string &valu
   return true;
 }
 
-LoraOp parseOp(const std::vector<Entry> &entries) {
+Kernel parseKernel(const std::vector<Entry> &entries) {
   for (const auto &[key, value] : entries) {
     if (key != "op")
       continue;
-    if (value != "shrink" && value != "expand")
-      throw Error("case: op: expected shrink or expand, found '" + value + "'");
-    return value == "shrink" ? LoraOp::Shrink : LoraOp::Expand;
+    for (Kernel kernel : {Kernel::Shrink, Kernel::Expand, Kernel::ShrinkExpand})
+      if (value == kernelName(kernel))
+        return kernel;
+    throw Error("case: op: expected shrink, expand or shrink_expand, found '" + value + "'");
   }
-  throw Error("case: expected op=shrink or op=expand");
+  throw Error("case: expected op=shrink, op=expand or op=shrink_expand");
 }
 
 } // namespace
@@ -188,7 +191,7 @@ LoraOp parseOp(const std::vector<Entry> &entries) {
 std::string lora::differential::toText(const Case &test) {
   const Case base;
   std::ostringstream text;
-  text << "op=" << (test.op == LoraOp::Shrink ? "shrink" : "expand");
+  text << "op=" << kernelName(test.kernel);
   if (test.xType != base.xType)
     text << " x-type=" << dtypeName(test.xType);
   if (test.wType != base.wType)
@@ -201,10 +204,12 @@ std::string lora::differential::toText(const Case &test) {
     if (field.get(test) != field.get(base))
       text << " " << field.name << "=" << field.get(test);
   Launch defaults;
-  defaults.config = ParameterSpace::of(test.op).defaults();
+  defaults.config = ParameterSpace::of(test.kernel).defaults();
   appendLaunch(text, "", test.launch, defaults);
   if (test.repeat) {
     text << " " << kRepeatPrefix << "extra=" << listText(test.repeat->extra);
+    if (test.repeat->separate)
+      text << " " << kRepeatPrefix << "separate=1";
     if (test.repeat->shuffle != 0)
       text << " " << kRepeatPrefix << "shuffle=" << test.repeat->shuffle;
     appendLaunch(text, kRepeatPrefix, test.repeat->launch, test.launch);
@@ -215,8 +220,8 @@ std::string lora::differential::toText(const Case &test) {
 Case lora::differential::parseCase(std::string_view text) {
   std::vector<Entry> entries = splitEntries(text);
   Case test;
-  test.op = parseOp(entries);
-  test.launch.config = ParameterSpace::of(test.op).defaults();
+  test.kernel = parseKernel(entries);
+  test.launch.config = ParameterSpace::of(test.kernel).defaults();
   auto unknown = [](const std::string &key) {
     throw Error("case: unknown key '" + key + "': expected one that a failing case prints");
   };
@@ -228,7 +233,7 @@ Case lora::differential::parseCase(std::string_view text) {
     if (!key.starts_with(kRepeatPrefix))
       continue;
     if (!test.repeat)
-      test.repeat = Repeat{test.launch, {}, 0};
+      test.repeat = Repeat{test.launch, {}, false, 0};
     if (!setInRepeat(*test.repeat, key.substr(kRepeatPrefix.size()), value))
       unknown(key);
   }

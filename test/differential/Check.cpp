@@ -7,8 +7,7 @@
 
 #include "Check.h"
 
-#include "Rows.h"
-#include "lora/Execution/HostBackend.h"
+#include "Workload.h"
 #include "lora/Support/Error.h"
 
 #include <algorithm>
@@ -20,35 +19,30 @@ using namespace lora::differential;
 
 /// What f32 sums of any order may differ by.
 static constexpr double kSumTolerance = 1e-5;
-/// The root mean square of a uniform value in [-1, 1), and of its product with a weight.
-static constexpr double kUniform = 0.577, kProduct = 0.577 * 0.0289;
+/// The root mean square of a uniform value in [-1, 1), of a weight, and of their product.
+static constexpr double kUniform = 0.577, kWeight = 0.0289, kProduct = kUniform * kWeight;
 
 namespace {
 
 class Checker {
 public:
   explicit Checker(const Case &test)
-      : test(test),
-        problem(test.op, shapeOf(test, test.launch, test.mapping.size()), test.mapping, test.data),
-        reference(referenceRows(problem)) {}
+      : test(test), workload(test, test.launch, test.mapping), reference(workload.reference()) {}
 
   void run();
 
 private:
-  using Output = std::vector<std::vector<std::vector<double>>>; // [slices][tokens][columns]
-
-  Output launch(HostBackend backend);
-  void compareWithReference(const Output &output, const char *backend) const;
-  void compareBackends(const Output &interpreted, const Output &emulated) const;
+  Rows launch(HostBackend backend);
+  void compareWithReference(const Rows &output, const char *backend) const;
+  void compareBackends(const Rows &interpreted, const Rows &emulated) const;
   void compareRepeat();
   int32_t rankOf(size_t token) const;
   double magnitude(size_t token) const;
   std::string place(size_t slice, size_t token) const;
-  int32_t slices() const { return problem.shape().slices(); }
 
   const Case &test;
-  LoraProblem problem;
-  Output reference;
+  Workload workload;
+  Rows reference;
 };
 
 } // namespace
@@ -60,43 +54,43 @@ int32_t Checker::rankOf(size_t token) const {
 
 /// What values of a token are usually like.
 double Checker::magnitude(size_t token) const {
-  if (test.op == LoraOp::Shrink)
-    return kProduct * std::sqrt(static_cast<double>(test.hidden));
-  return kProduct * std::sqrt(rankOf(token)) + (test.addInputs ? kUniform : 0);
+  double shrunk = kProduct * std::sqrt(static_cast<double>(test.hidden));
+  if (test.kernel == Kernel::Shrink)
+    return shrunk;
+  double expanded =
+      std::sqrt(rankOf(token)) * kWeight * (test.kernel == Kernel::Expand ? kUniform : shrunk);
+  return expanded + (test.addInputs ? kUniform : 0);
 }
 
 std::string Checker::place(size_t slice, size_t token) const {
   return "slice " + std::to_string(slice) + ", token " + std::to_string(token);
 }
 
-Checker::Output Checker::launch(HostBackend backend) {
+Rows Checker::launch(HostBackend backend) {
   const char *name = backend == HostBackend::Interpreter ? "interpreter" : "emulator";
-  problem.resetOutput();
+  workload.resetOutput();
   try {
-    runOnHost(backend, problem, test.launch.config, test.launch.target, test.launch.order);
-    problem.checkUntouched();
+    workload.run(backend, test.launch);
+    workload.checkUntouched();
   } catch (const Error &error) {
     throw Error(std::string(name) + ": " + error.what());
   }
-  Output output(static_cast<size_t>(slices()));
-  for (int32_t slice = 0; slice < slices(); ++slice)
-    for (size_t token = 0; token < test.mapping.size(); ++token)
-      output[static_cast<size_t>(slice)].push_back(outputValues(problem, slice, token));
+  Rows output = workload.output();
   compareWithReference(output, name);
   return output;
 }
 
-void Checker::compareWithReference(const Output &output, const char *backend) const {
+void Checker::compareWithReference(const Rows &output, const char *backend) const {
   // An expand rounds s to the type of the weights and y to its own.
   bool isCoarse = test.xType == DType::BF16 || test.wType == DType::BF16;
-  double tolerance = test.op == LoraOp::Shrink ? kSumTolerance : isCoarse ? 1e-2 : 2e-3;
+  double tolerance = test.kernel == Kernel::Shrink ? kSumTolerance : isCoarse ? 1e-2 : 2e-3;
   for (size_t slice = 0; slice < output.size(); ++slice)
     for (size_t token = 0; token < output[slice].size(); ++token) {
       if (rankOf(token) == 0)
         continue;
       const std::vector<double> &found = output[slice][token], &expected = reference[slice][token];
       size_t columns =
-          test.op == LoraOp::Shrink ? static_cast<size_t>(rankOf(token)) : found.size();
+          test.kernel == Kernel::Shrink ? static_cast<size_t>(rankOf(token)) : found.size();
       double norm = 0, difference = 0;
       for (size_t i = 0; i < found.size(); ++i) {
         norm += expected[i] * expected[i];
@@ -112,8 +106,8 @@ void Checker::compareWithReference(const Output &output, const char *backend) co
     }
 }
 
-void Checker::compareBackends(const Output &interpreted, const Output &emulated) const {
-  double rounding = test.op == LoraOp::Shrink ? 0 : test.xType == DType::F16 ? 0x1p-10 : 0x1p-7;
+void Checker::compareBackends(const Rows &interpreted, const Rows &emulated) const {
+  double rounding = test.kernel == Kernel::Shrink ? 0 : test.xType == DType::F16 ? 0x1p-10 : 0x1p-7;
   size_t elements = 0, rounded = 0;
   for (size_t slice = 0; slice < interpreted.size(); ++slice)
     for (size_t token = 0; token < interpreted[slice].size(); ++token)
@@ -138,29 +132,27 @@ void Checker::compareBackends(const Output &interpreted, const Output &emulated)
 
 /// The second launch, with the tokens of the first one among others.
 void Checker::compareRepeat() {
-  std::vector<int32_t> mapping = repeatedMapping(test);
   std::vector<size_t> places = repeatedPlaces(test);
   const Launch &launch = test.repeat->launch;
-  LoraProblem repeated(test.op, shapeOf(test, launch, mapping.size()), mapping, test.data);
-  // The output as it is, since the first launch has written it: y is an input too.
-  std::vector<std::byte> written(problem.output().bytes().begin(), problem.output().bytes().end());
-  problem.resetOutput();
+  Workload repeated(test, launch, repeatedMapping(test));
+  Workload inputs(test, test.launch, test.mapping);
   for (size_t token = 0; token < test.mapping.size(); ++token)
-    copyToken(problem, token, repeated, places[token]);
-  std::ranges::copy(written, problem.output().bytes().begin());
+    inputs.copyToken(token, repeated, places[token]);
   try {
-    runOnHost(HostBackend::Emulator, repeated, launch.config, launch.target, launch.order);
+    if (test.repeat->separate)
+      repeated.runSeparately(launch);
+    else
+      repeated.run(HostBackend::Emulator, launch);
   } catch (const Error &error) {
     throw Error(std::string("emulator, second launch: ") + error.what());
   }
-  for (int32_t slice = 0; slice < slices(); ++slice)
+  for (int32_t slice = 0; slice < workload.slices(); ++slice)
     for (size_t token = 0; token < test.mapping.size(); ++token) {
-      std::span<std::byte> first = outputRow(problem, slice, token);
-      std::span<std::byte> second = outputRow(repeated, slice, places[token]);
-      if (std::ranges::equal(first, second))
+      if (std::ranges::equal(workload.outputRow(slice, token),
+                             repeated.outputRow(slice, places[token])))
         continue;
-      std::vector<double> before = outputValues(problem, slice, token);
-      std::vector<double> after = outputValues(repeated, slice, places[token]);
+      std::vector<double> before = workload.outputValues(slice, token);
+      std::vector<double> after = repeated.outputValues(slice, places[token]);
       size_t i = 0;
       while (i + 1 < before.size() && std::memcmp(&before[i], &after[i], sizeof(double)) == 0)
         ++i;
@@ -172,8 +164,8 @@ void Checker::compareRepeat() {
 }
 
 void Checker::run() {
-  Output interpreted = launch(HostBackend::Interpreter);
-  Output emulated = launch(HostBackend::Emulator);
+  Rows interpreted = launch(HostBackend::Interpreter);
+  Rows emulated = launch(HostBackend::Emulator);
   compareBackends(interpreted, emulated);
   if (test.repeat)
     compareRepeat();

@@ -9,7 +9,10 @@
 
 #include "ParameterSpace.h"
 #include "Random.h"
+#include "Workload.h"
+#include "lora/Dispatch/ShrinkExpandConfig.h"
 #include "lora/Support/Error.h"
+#include "lora/Target/TargetFacts.h"
 
 #include <algorithm>
 
@@ -38,18 +41,20 @@ static int32_t randomRank(Random &random) {
   return static_cast<int32_t>(random.between(1, 64));
 }
 
-static std::vector<int32_t> randomRanks(Random &random) {
+static std::vector<int32_t> randomRanks(Random &random, Kernel kernel) {
   bool same = random.chance(30);
-  int32_t rank = randomRank(random);
+  // shrink_expand keeps a whole row of s in registers.
+  int32_t most = kernel == Kernel::ShrinkExpand ? 64 : 256;
+  int32_t rank = std::min(most, randomRank(random));
   std::vector<int32_t> ranks(static_cast<size_t>(random.between(1, random.pick({1, 3, 8}))));
   for (int32_t &value : ranks)
-    value = random.chance(15) ? 0 : same ? rank : randomRank(random);
+    value = random.chance(15) ? 0 : same ? rank : std::min(most, randomRank(random));
   return ranks;
 }
 
-static std::vector<int32_t> randomWidths(Random &random, LoraOp op) {
+static std::vector<int32_t> randomWidths(Random &random, Kernel kernel) {
   std::vector<int32_t> widths(static_cast<size_t>(random.pick({1, 1, 2, 3})), 1);
-  if (op == LoraOp::Shrink)
+  if (kernel == Kernel::Shrink)
     return widths;
   for (int32_t &width : widths) {
     width = static_cast<int32_t>(random.between(1, random.pick({40, 300, 600})));
@@ -94,11 +99,12 @@ static void randomGaps(Random &random, const Case &test, Launch &launch) {
   };
   launch.sGap = gap(test.maxRank);
   launch.sSliceGap = gap(0);
-  if (test.op == LoraOp::Shrink) {
+  if (test.kernel != Kernel::Expand) {
     launch.xGap = gap(test.hidden);
     launch.aGap = gap(test.hidden);
-    return;
   }
+  if (test.kernel == Kernel::Shrink)
+    return;
   launch.bGap = gap(test.maxRank);
   launch.yHead = static_cast<int32_t>(gap(0));
   launch.yTail = static_cast<int32_t>(gap(0));
@@ -121,22 +127,31 @@ static Config randomValues(Random &random, const ParameterSpace &space) {
   return config;
 }
 
+/// What the runtime would choose.
+static Config dispatched(Kernel kernel, const LoraShape &shape) {
+  if (kernel == Kernel::ShrinkExpand)
+    return shrinkExpandConfig(shape).value_or(Config());
+  return defaultConfig(kernel == Kernel::Shrink ? LoraOp::Shrink : LoraOp::Expand, shape);
+}
+
 /// Fills the configuration; returns false if none that is cheap enough was found.
 static bool randomConfig(Random &random, const Case &test, const std::vector<int32_t> &mapping,
                          Launch &launch) {
-  const ParameterSpace &space = ParameterSpace::of(test.op);
+  const ParameterSpace &space = ParameterSpace::of(test.kernel);
   LoraShape shape = shapeOf(test, launch, mapping.size());
-  LoraProblem problem(test.op, shape, mapping, test.data);
-  Arguments arguments = problem.arguments();
+  Workload workload(test, launch, mapping);
+  Arguments arguments = workload.arguments();
   bool asDispatched = random.chance(15);
-  for (int attempt = 0; attempt < 20000; ++attempt) {
+  for (int attempt = 0; attempt < 5000; ++attempt) {
     launch.config = randomValues(random, space);
     if (asDispatched && attempt == 0)
-      for (const auto &[name, value] : defaultConfig(test.op, shape))
+      for (const auto &[name, value] : dispatched(test.kernel, shape))
         launch.config[name] = value;
     if (launch.config.contains("ADD_INPUTS"))
       launch.config["ADD_INPUTS"] = test.addInputs;
     lowerAlignments(test, launch, mapping.size());
+    if (test.kernel == Kernel::ShrinkExpand && !findTarget(launch.target).hasClusters)
+      launch.config["SPLIT_K"] = 1;
     if (space.brokenBy(launch.config, arguments).empty() &&
         estimatedSeconds(test, launch, mapping) <= kMostSeconds)
       return true;
@@ -162,6 +177,7 @@ static bool randomRepeat(Random &random, const std::vector<std::string> &targets
   }
   if (random.chance(80))
     repeat.shuffle = static_cast<uint64_t>(random.between(1, 999));
+  repeat.separate = test.kernel == Kernel::ShrinkExpand && random.chance(40);
   repeat.launch = test.launch;
   randomLaunch(random, test, targets, repeat.launch);
   return randomConfig(random, test, repeatedMapping(test), repeat.launch);
@@ -169,17 +185,17 @@ static bool randomRepeat(Random &random, const std::vector<std::string> &targets
 
 static Case randomCandidate(Random &random, const std::vector<std::string> &targets) {
   Case test;
-  test.op = random.pick({LoraOp::Shrink, LoraOp::Expand});
+  test.kernel = random.pick({Kernel::Shrink, Kernel::Expand, Kernel::ShrinkExpand});
   test.xType = random.pick({DType::F16, DType::BF16});
   test.wType = random.chance(75) ? test.xType : random.pick({DType::F16, DType::BF16});
-  if (test.op == LoraOp::Shrink)
+  if (test.kernel != Kernel::Expand)
     test.hidden = randomHidden(random);
-  test.ranks = randomRanks(random);
+  test.ranks = randomRanks(random, test.kernel);
   test.maxRank = std::max(1, *std::ranges::max_element(test.ranks));
   if (random.chance(15))
     test.maxRank += static_cast<int32_t>(random.between(1, 20));
-  test.widths = randomWidths(random, test.op);
-  test.addInputs = test.op == LoraOp::Shrink || random.chance(70);
+  test.widths = randomWidths(random, test.kernel);
+  test.addInputs = test.kernel != Kernel::Expand || random.chance(70);
   test.mapping = randomMapping(random, test);
   test.data = static_cast<uint64_t>(random.between(0, 999));
   randomLaunch(random, test, targets, test.launch);

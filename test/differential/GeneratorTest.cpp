@@ -29,18 +29,18 @@ TEST(Generator, CoversWhatMatters) {
   auto percent = [&](auto property) {
     return 100 * std::ranges::count_if(cases, property) / static_cast<long>(cases.size());
   };
-  EXPECT_GE(percent([](const Case &test) { return test.op == LoraOp::Shrink; }), 30);
-  EXPECT_GE(percent([](const Case &test) { return test.op == LoraOp::Expand; }), 30);
+  for (Kernel kernel : {Kernel::Shrink, Kernel::Expand, Kernel::ShrinkExpand})
+    EXPECT_GE(percent([&](const Case &test) { return test.kernel == kernel; }), 20);
   EXPECT_GE(percent([](const Case &test) { return test.repeat.has_value(); }), 30);
   EXPECT_GE(percent([](const Case &test) { return test.xType != test.wType; }), 5);
   EXPECT_GE(percent([](const Case &test) { return test.launch.target == "sm_80"; }), 30);
   EXPECT_GE(percent([](const Case &test) { return !std::ranges::is_sorted(test.mapping); }), 20);
   EXPECT_GE(percent([](const Case &test) {
-              return test.op == LoraOp::Shrink && test.launch.config.at("STAGES") > 1;
+              return test.kernel != Kernel::Expand && test.launch.config.at("STAGES") > 1;
             }),
             5);
   EXPECT_GE(percent([](const Case &test) {
-              return test.op == LoraOp::Shrink && test.launch.config.at("SPLIT_K") > 1;
+              return test.kernel != Kernel::Expand && test.launch.config.at("SPLIT_K") > 1;
             }),
             10);
   EXPECT_GE(percent([](const Case &test) {

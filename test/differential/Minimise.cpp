@@ -67,6 +67,7 @@ void Steps::shortenRepeat() {
   add([](Case &test) { test.repeat->extra.clear(); });
   add([](Case &test) { test.repeat->extra.resize(test.repeat->extra.size() / 2); });
   add([](Case &test) { test.repeat->shuffle = 0; });
+  add([](Case &test) { test.repeat->separate = false; });
 }
 
 void Steps::shortenMapping() {
@@ -105,7 +106,7 @@ void Steps::shrinkSizes() {
 
 void Steps::simplifyLaunch() {
   add([](Case &test) { test.xType = test.wType = DType::F16; });
-  Config defaults = ParameterSpace::of(from.op).defaults();
+  Config defaults = ParameterSpace::of(from.kernel).defaults();
   auto simplify = [&](auto launchOf, const Launch &base) {
     add([&](Case &test) { launchOf(test) = base; });
     add([&](Case &test) {

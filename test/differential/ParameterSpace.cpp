@@ -13,8 +13,9 @@
 using namespace lora;
 using namespace lora::differential;
 
-ParameterSpace::ParameterSpace(LoraOp op) {
-  Compilation compilation(builtinKernel(opName(op)), std::string(opName(op)) + ".mlir", {});
+ParameterSpace::ParameterSpace(Kernel which) {
+  Compilation compilation(builtinKernel(kernelName(which)),
+                          std::string(kernelName(which)) + ".mlir", {});
   mlir::ModuleOp module = compilation.module();
   tile::KernelOp kernel = *module.getOps<tile::KernelOp>().begin();
   for (auto param : kernel.getParams().getAsRange<tile::ParamAttr>())
@@ -24,9 +25,11 @@ ParameterSpace::ParameterSpace(LoraOp op) {
       conditions.push_back(Expression::parse(text.str()));
 }
 
-const ParameterSpace &ParameterSpace::of(LoraOp op) {
-  static const ParameterSpace shrink(LoraOp::Shrink), expand(LoraOp::Expand);
-  return op == LoraOp::Shrink ? shrink : expand;
+const ParameterSpace &ParameterSpace::of(Kernel kernel) {
+  static const ParameterSpace spaces[] = {ParameterSpace(Kernel::Shrink),
+                                          ParameterSpace(Kernel::Expand),
+                                          ParameterSpace(Kernel::ShrinkExpand)};
+  return spaces[static_cast<size_t>(kernel)];
 }
 
 Config ParameterSpace::defaults() const {

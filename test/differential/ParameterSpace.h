@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "lora/Dispatch/DefaultConfig.h"
+#include "Case.h"
 #include "lora/Runtime/Arguments.h"
 #include "lora/Support/Expression.h"
 
@@ -25,11 +25,11 @@ public:
     std::vector<int64_t> candidates;
   };
 
-  /// Reads them off the kernel of the op.
-  explicit ParameterSpace(LoraOp op);
+  /// Reads them off the kernel.
+  explicit ParameterSpace(Kernel kernel);
 
-  /// That of the op, read once.
-  static const ParameterSpace &of(LoraOp op);
+  /// That of the kernel, read once.
+  static const ParameterSpace &of(Kernel kernel);
 
   const std::vector<Parameter> &parameters() const { return all; }
 

@@ -10,6 +10,7 @@ the first failure. The exit status is 1 if a mutation is not caught.
 
 import argparse
 import collections
+import fcntl
 import os
 import pathlib
 import shutil
@@ -74,10 +75,10 @@ MUTATIONS = [
         "  return access.shape[d] <= step;",
     ),
     Mutation(
-        "promise too much alignment",
-        "lib/Transforms/Simplify.cpp",
-        "      result = std::gcd(result, strideOf(view.dimensions[d]) * bytes);",
-        "",
+        "access more than the alignment allows",
+        "lib/Conversion/TileToSimt/AccessLowering.cpp",
+        "    access.width = std::clamp<int64_t>(alignment / access.elementBytes(), 1,",
+        "    access.width = std::clamp<int64_t>(2 * alignment / access.elementBytes(), 1,",
     ),
     Mutation(
         "end the leaves of another part",
@@ -221,6 +222,12 @@ def main():
         return 0
 
     work = arguments.work.resolve()
+    work.mkdir(parents=True, exist_ok=True)
+    lock = open(work / "lock", "w", encoding="utf-8")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        sys.exit(f"mutations.py: {work} is in use by another run")
     copy_sources(work / "source")
     print("Building without a mutation", flush=True)
     if errors := build(work, arguments.jobs):
