@@ -217,7 +217,7 @@ def run_differential(arguments):
     if is_without_compiler(arguments.build):
         report(name, "skipped, since the build has no compiler")
         return Result(skipped=1)
-    command = [arguments.build / "bin" / name, "--cases", "500", "--seed", "1"]
+    command = [arguments.build / "bin" / name, "--cases", "800", "--seed", "1"]
     status, output = run(command, arguments.timeout, capture=True)
     return settle(name, status, output, count_last_line(output), lambda r: r, arguments)
 

@@ -19,8 +19,8 @@ namespace lora::differential {
 ///
 /// Against the reference, each row may be off by 1e-5 (shrink), 2e-3 (expand in f16) or 1e-2
 /// (expand in bf16) of its norm. Against each other, values may differ by 1e-5 and, in a few
-/// places, by one rounding of the output, since only the order of additions differs. Values close
-/// to zero count as of the usual magnitude.
+/// places, by one rounding of the output or of s, since only the order of additions differs. Values
+/// close to zero count as of the usual magnitude.
 std::string check(const Case &test);
 
 } // namespace lora::differential
