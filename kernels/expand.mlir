@@ -11,9 +11,9 @@
 //                                    slice_offsets  [slices], first column of the slice in y
 //                                    slice_widths   [slices]
 //
-// The mapping is that of the vLLM V1 kernels; see shrink.mlir. The products are taken in the
-// weights' element type and added in f32. MAX_RANK bounds the rank of every adapter; kernels for
-// ranks up to 16 and for larger ones order the products differently.
+// Row blocks are those of shrink.mlir. The products are taken in the weights' element type and added
+// in f32. MAX_RANK bounds the rank of every adapter; kernels for ranks up to 16 and for larger ones
+// order the products differently.
 
 !w_elem = !tile.element<W>
 !y_elem = !tile.element<Y>
@@ -26,10 +26,10 @@
 
 tile.kernel @expand(
     %s: !tile.ptr<f32>, %b: !tile.ptr<!tile.ptr<!w_elem>>, %y: !tile.ptr<!y_elem>,
-    %token_indices: !tile.ptr<i32>, %num_tokens_per_lora: !tile.ptr<i32>,
-    %lora_start_loc: !tile.ptr<i32>, %active_lora_ids: !tile.ptr<i32>,
+    %token_indices: !tile.ptr<i32>, %row_blocks: !tile.ptr<i32>,
     %ranks: !tile.ptr<i32>, %slice_offsets: !tile.ptr<i32>, %slice_widths: !tile.ptr<i32>,
-    %tokens: i32, %max_rank: i32, %max_width: i32, %y_width: i32, %slices: i32, %max_loras: i32,
+    %num_row_blocks: i32, %tokens: i32, %max_rank: i32, %max_width: i32, %y_width: i32,
+    %slices: i32, %max_loras: i32,
     %s_stride: i64, %s_slice_stride: i64, %b_stride: i64, %y_stride: i64)
     types [Y = f16 in [f16, bf16], W = f16 in [f16, bf16]]
     params [BLOCK_M = 16 in [16, 32, 64, 128], BLOCK_N = 128 in [32, 64, 128, 256],
@@ -44,21 +44,12 @@ tile.kernel @expand(
               "s % (4 * RANK_ALIGN) == 0", "b_stride % RANK_ALIGN == 0",
               "y_stride % Y_ALIGN == 0", "y % (2 * Y_ALIGN) == 0"]
     awaits ["s", "y"]
-    grid ["ceildiv(tokens, BLOCK_M) * PROGRAMS_N", "slices", "max_loras + 1"] {
+    grid ["num_row_blocks * PROGRAMS_N", "slices", "1"] {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %block_m = tile.param BLOCK_M : i32
+  %c2 = arith.constant 2 : i32
+  %c4 = arith.constant 4 : i32
   %block_n = tile.param BLOCK_N : i32
-
-  // The adapter of this plane of the grid, and where its tokens are.
-  %plane = tile.program_id z : i32
-  %planes = arith.addi %max_loras, %c1 : i32
-  %Ids = tile.view %active_lora_ids sizes [%planes] strides [1] : !tile.ptr<i32> -> !tile.view<?xi32>
-  %Counts = tile.view %num_tokens_per_lora sizes [%planes] strides [1] : !tile.ptr<i32> -> !tile.view<?xi32>
-  %Starts = tile.view %lora_start_loc sizes [%planes] strides [1] : !tile.ptr<i32> -> !tile.view<?xi32>
-  %lora = tile.load_scalar %Ids[%plane] : !tile.view<?xi32> -> i32
-  %count = tile.load_scalar %Counts[%plane] : !tile.view<?xi32> -> i32
-  %start = tile.load_scalar %Starts[%plane] : !tile.view<?xi32> -> i32
 
   // The slice of this plane, and its columns in y.
   %slice = tile.program_id y : i32
@@ -69,20 +60,24 @@ tile.kernel @expand(
   %offset = tile.assume_divisible %any_offset by Y_ALIGN : i32
   %width = tile.assume_divisible %any_width by Y_ALIGN : i32
 
-  // The block of tokens of this program, and its first columns.
+  // The row block of this program, and its first columns.
   %program = tile.program_id x : i32
   %programs_n = tile.param PROGRAMS_N : i32
-  %m_block = arith.divui %program, %programs_n : i32
+  %row_block = arith.divui %program, %programs_n : i32
   %member = arith.remui %program, %programs_n : i32
-  %m = arith.muli %m_block, %block_m : i32
   %first_n = arith.muli %member, %block_n : i32
   %step_n = tile.param "PROGRAMS_N * BLOCK_N" : i32
 
+  // The tokens of this group of programs: at most BLOCK_M positions of one adapter.
+  %RowBlocks = tile.view %row_blocks sizes [%num_row_blocks, %c4] strides [4, 1]
+      : !tile.ptr<i32> -> !tile.view<?x?xi32>
+  %lora = tile.load_scalar %RowBlocks[%row_block, %c0] : !tile.view<?x?xi32> -> i32
+  %first = tile.load_scalar %RowBlocks[%row_block, %c1] : !tile.view<?x?xi32> -> i32
+  %end = tile.load_scalar %RowBlocks[%row_block, %c2] : !tile.view<?x?xi32> -> i32
+
   %has_adapter = arith.cmpi sge, %lora, %c0 : i32
-  %has_tokens = arith.cmpi slt, %m, %count : i32
   %has_columns = arith.cmpi slt, %first_n, %width : i32
-  %has_rows = arith.andi %has_adapter, %has_tokens : i1
-  %active = arith.andi %has_rows, %has_columns : i1
+  %active = arith.andi %has_adapter, %has_columns : i1
   scf.if %active {
     %Ranks = tile.view %ranks sizes [%max_loras] strides [1] : !tile.ptr<i32> -> !tile.view<?xi32>
     %any_rank = tile.load_scalar %Ranks[%lora] : !tile.view<?xi32> -> i32
@@ -90,10 +85,6 @@ tile.kernel @expand(
     %most = tile.param MAX_RANK : i32
     %rank = arith.minsi %aligned_rank, %most : i32
 
-    // Counts that do not add up never lead beyond the token indices.
-    %claimed = arith.addi %start, %count : i32
-    %end = arith.minsi %claimed, %tokens : i32
-    %first = arith.addi %start, %m : i32
     %Tokens = tile.view %token_indices sizes [%end] strides [1] : !tile.ptr<i32> -> !tile.view<?xi32>
     %rows = tile.load %Tokens[%first] padding -1 : i32 : !tile.view<?xi32> -> !rows
 

@@ -9,8 +9,9 @@
 //   s        [slices, tokens, max_rank]    ranks    [max_loras], 0 for an empty slot
 //   scalings [max_loras]
 //
-// The mapping is that of the vLLM V1 kernels: tokens sorted by adapter, and for each of at most
-// max_loras + 1 active ids (-1 is "no adapter") its id, token count and first position.
+// The mapping is a list of row blocks [num_row_blocks, 4]: adapter slot, first and last position
+// (exclusive) in token_indices, unused. A block has at most BLOCK_M positions; one whose slot is
+// negative is idle.
 
 !x_elem = !tile.element<X>
 !w_elem = !tile.element<W>
@@ -21,10 +22,10 @@
 
 tile.kernel @shrink(
     %x: !tile.ptr<!x_elem>, %a: !tile.ptr<!tile.ptr<!w_elem>>, %s: !tile.ptr<f32>,
-    %token_indices: !tile.ptr<i32>, %num_tokens_per_lora: !tile.ptr<i32>,
-    %lora_start_loc: !tile.ptr<i32>, %active_lora_ids: !tile.ptr<i32>,
+    %token_indices: !tile.ptr<i32>, %row_blocks: !tile.ptr<i32>,
     %ranks: !tile.ptr<i32>, %scalings: !tile.ptr<f32>,
-    %tokens: i32, %hidden: i32, %max_rank: i32, %slices: i32, %max_loras: i32,
+    %num_row_blocks: i32, %tokens: i32, %hidden: i32, %max_rank: i32, %slices: i32,
+    %max_loras: i32,
     %x_stride: i64, %a_stride: i64, %s_stride: i64, %s_slice_stride: i64)
     types [X = f16 in [f16, bf16], W = f16 in [f16, bf16]]
     params [BLOCK_M = 16 in [16, 32, 64, 128], BLOCK_N = 16 in [8, 16, 32, 64, 128],
@@ -42,47 +43,37 @@ tile.kernel @shrink(
               "x % (2 * ALIGN) == 0", "max_rank % RANK_ALIGN == 0", "s_stride % RANK_ALIGN == 0",
               "s_slice_stride % RANK_ALIGN == 0", "s % (4 * RANK_ALIGN) == 0"]
     awaits ["x", "s"]
-    grid ["ceildiv(tokens, BLOCK_M) * ceildiv(max_rank, BLOCK_N) * SPLIT_K", "slices",
-          "max_loras + 1"] {
+    grid ["num_row_blocks * ceildiv(max_rank, BLOCK_N) * SPLIT_K", "slices", "1"] {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %block_m = tile.param BLOCK_M : i32
+  %c2 = arith.constant 2 : i32
+  %c4 = arith.constant 4 : i32
   %block_n = tile.param BLOCK_N : i32
   %split_k = tile.param SPLIT_K : i32
 
-  // The adapter of this plane of the grid, and where its tokens are.
-  %plane = tile.program_id z : i32
-  %planes = arith.addi %max_loras, %c1 : i32
-  %Ids = tile.view %active_lora_ids sizes [%planes] strides [1] : !tile.ptr<i32> -> !tile.view<?xi32>
-  %Counts = tile.view %num_tokens_per_lora sizes [%planes] strides [1] : !tile.ptr<i32> -> !tile.view<?xi32>
-  %Starts = tile.view %lora_start_loc sizes [%planes] strides [1] : !tile.ptr<i32> -> !tile.view<?xi32>
-  %lora = tile.load_scalar %Ids[%plane] : !tile.view<?xi32> -> i32
-  %count = tile.load_scalar %Counts[%plane] : !tile.view<?xi32> -> i32
-  %start = tile.load_scalar %Starts[%plane] : !tile.view<?xi32> -> i32
-
-  // The block of tokens and ranks of this group of programs.
+  // The row block and the ranks of this group of programs.
   %program = tile.program_id x : i32
-  %block = arith.divui %program, %split_k : i32
+  %group = arith.divui %program, %split_k : i32
   %blocks_n = arith.ceildivui %max_rank, %block_n : i32
-  %m_block = arith.divui %block, %blocks_n : i32
-  %n_block = arith.remui %block, %blocks_n : i32
-  %m = arith.muli %m_block, %block_m : i32
+  %row_block = arith.divui %group, %blocks_n : i32
+  %n_block = arith.remui %group, %blocks_n : i32
   %n = arith.muli %n_block, %block_n : i32
 
+  // The tokens of this group of programs: at most BLOCK_M positions of one adapter.
+  %RowBlocks = tile.view %row_blocks sizes [%num_row_blocks, %c4] strides [4, 1]
+      : !tile.ptr<i32> -> !tile.view<?x?xi32>
+  %lora = tile.load_scalar %RowBlocks[%row_block, %c0] : !tile.view<?x?xi32> -> i32
+  %first = tile.load_scalar %RowBlocks[%row_block, %c1] : !tile.view<?x?xi32> -> i32
+  %end = tile.load_scalar %RowBlocks[%row_block, %c2] : !tile.view<?x?xi32> -> i32
+
   %has_adapter = arith.cmpi sge, %lora, %c0 : i32
-  %has_tokens = arith.cmpi slt, %m, %count : i32
-  %active = arith.andi %has_adapter, %has_tokens : i1
-  scf.if %active {
+  scf.if %has_adapter {
     %slice = tile.program_id y : i32
     %Ranks = tile.view %ranks sizes [%max_loras] strides [1] : !tile.ptr<i32> -> !tile.view<?xi32>
     %Scalings = tile.view %scalings sizes [%max_loras] strides [1] : !tile.ptr<f32> -> !tile.view<?xf32>
     %rank = tile.load_scalar %Ranks[%lora] : !tile.view<?xi32> -> i32
     %scaling = tile.load_scalar %Scalings[%lora] : !tile.view<?xf32> -> f32
 
-    // Counts that do not add up never lead beyond the token indices.
-    %claimed = arith.addi %start, %count : i32
-    %end = arith.minsi %claimed, %tokens : i32
-    %first = arith.addi %start, %m : i32
     %Tokens = tile.view %token_indices sizes [%end] strides [1] : !tile.ptr<i32> -> !tile.view<?xi32>
     %rows = tile.load %Tokens[%first] padding -1 : i32 : !tile.view<?xi32> -> !rows
 

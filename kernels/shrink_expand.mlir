@@ -19,11 +19,11 @@
 
 tile.kernel @shrink_expand(
     %x: !tile.ptr<!x_elem>, %a: !tile.ptr<!tile.ptr<!w_elem>>, %b: !tile.ptr<!tile.ptr<!w_elem>>,
-    %y: !tile.ptr<!x_elem>, %token_indices: !tile.ptr<i32>,
-    %num_tokens_per_lora: !tile.ptr<i32>, %lora_start_loc: !tile.ptr<i32>,
-    %active_lora_ids: !tile.ptr<i32>, %ranks: !tile.ptr<i32>, %scalings: !tile.ptr<f32>,
-    %slice_offsets: !tile.ptr<i32>, %slice_widths: !tile.ptr<i32>,
-    %tokens: i32, %hidden: i32, %max_rank: i32, %slices: i32, %max_loras: i32,
+    %y: !tile.ptr<!x_elem>, %token_indices: !tile.ptr<i32>, %row_blocks: !tile.ptr<i32>,
+    %ranks: !tile.ptr<i32>, %scalings: !tile.ptr<f32>, %slice_offsets: !tile.ptr<i32>,
+    %slice_widths: !tile.ptr<i32>,
+    %num_row_blocks: i32, %tokens: i32, %hidden: i32, %max_rank: i32, %slices: i32,
+    %max_loras: i32,
     %x_stride: i64, %a_stride: i64, %b_stride: i64, %y_stride: i64)
     types [X = f16 in [f16, bf16], W = f16 in [f16, bf16]]
     params [BLOCK_M = 16 in [16, 32, 64], BLOCK_N = 128 in [32, 64, 128, 256, 512],
@@ -43,23 +43,12 @@ tile.kernel @shrink_expand(
               "a_stride % ALIGN == 0", "x % (2 * ALIGN) == 0", "b_stride % RANK_ALIGN == 0",
               "y_stride % Y_ALIGN == 0", "y % (2 * Y_ALIGN) == 0"]
     awaits ["x", "y"]
-    grid ["ceildiv(tokens, BLOCK_M) * SPLIT_N * SPLIT_K", "slices", "max_loras + 1"] {
+    grid ["num_row_blocks * SPLIT_N * SPLIT_K", "slices", "1"] {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %block_m = tile.param BLOCK_M : i32
+  %c2 = arith.constant 2 : i32
+  %c4 = arith.constant 4 : i32
   %block_n = tile.param BLOCK_N : i32
-  %split_n = tile.param SPLIT_N : i32
-  %split_k = tile.param SPLIT_K : i32
-
-  // The adapter of this plane of the grid, and where its tokens are.
-  %plane = tile.program_id z : i32
-  %planes = arith.addi %max_loras, %c1 : i32
-  %Ids = tile.view %active_lora_ids sizes [%planes] strides [1] : !tile.ptr<i32> -> !tile.view<?xi32>
-  %Counts = tile.view %num_tokens_per_lora sizes [%planes] strides [1] : !tile.ptr<i32> -> !tile.view<?xi32>
-  %Starts = tile.view %lora_start_loc sizes [%planes] strides [1] : !tile.ptr<i32> -> !tile.view<?xi32>
-  %lora = tile.load_scalar %Ids[%plane] : !tile.view<?xi32> -> i32
-  %count = tile.load_scalar %Counts[%plane] : !tile.view<?xi32> -> i32
-  %start = tile.load_scalar %Starts[%plane] : !tile.view<?xi32> -> i32
 
   %slice = tile.program_id y : i32
   %Offsets = tile.view %slice_offsets sizes [%slices] strides [1] : !tile.ptr<i32> -> !tile.view<?xi32>
@@ -71,24 +60,25 @@ tile.kernel @shrink_expand(
 
   // SPLIT_N groups repeat the shrink of the same tokens, each for other columns of y.
   %program = tile.program_id x : i32
-  %group = arith.divui %program, %split_k : i32
-  %m_block = arith.divui %group, %split_n : i32
-  %m = arith.muli %m_block, %block_m : i32
+  %sharing = tile.param "SPLIT_N * SPLIT_K" : i32
+  %row_block = arith.divui %program, %sharing : i32
+  %member = arith.remui %program, %sharing : i32
+
+  // The tokens of this group of programs: at most BLOCK_M positions of one adapter.
+  %RowBlocks = tile.view %row_blocks sizes [%num_row_blocks, %c4] strides [4, 1]
+      : !tile.ptr<i32> -> !tile.view<?x?xi32>
+  %lora = tile.load_scalar %RowBlocks[%row_block, %c0] : !tile.view<?x?xi32> -> i32
+  %first = tile.load_scalar %RowBlocks[%row_block, %c1] : !tile.view<?x?xi32> -> i32
+  %end = tile.load_scalar %RowBlocks[%row_block, %c2] : !tile.view<?x?xi32> -> i32
 
   %has_adapter = arith.cmpi sge, %lora, %c0 : i32
-  %has_tokens = arith.cmpi slt, %m, %count : i32
-  %active = arith.andi %has_adapter, %has_tokens : i1
-  scf.if %active {
+  scf.if %has_adapter {
     %Ranks = tile.view %ranks sizes [%max_loras] strides [1] : !tile.ptr<i32> -> !tile.view<?xi32>
     %Scalings = tile.view %scalings sizes [%max_loras] strides [1] : !tile.ptr<f32> -> !tile.view<?xf32>
     %any_rank = tile.load_scalar %Ranks[%lora] : !tile.view<?xi32> -> i32
     %rank = tile.assume_divisible %any_rank by RANK_ALIGN : i32
     %scaling = tile.load_scalar %Scalings[%lora] : !tile.view<?xf32> -> f32
 
-    // Counts that do not add up never lead beyond the token indices.
-    %claimed = arith.addi %start, %count : i32
-    %end = arith.minsi %claimed, %tokens : i32
-    %first = arith.addi %start, %m : i32
     %Tokens = tile.view %token_indices sizes [%end] strides [1] : !tile.ptr<i32> -> !tile.view<?xi32>
     %rows = tile.load %Tokens[%first] padding -1 : i32 : !tile.view<?xi32> -> !rows
 
@@ -127,8 +117,6 @@ tile.kernel @shrink_expand(
     %shrunk = tile.cast %scaled : !s_tile -> !w_tile
 
     // The columns of y go round among the programs that share these tokens.
-    %sharing = tile.param "SPLIT_N * SPLIT_K" : i32
-    %member = arith.remui %program, %sharing : i32
     %first_n = arith.muli %member, %block_n : i32
     %step_n = tile.param "SPLIT_N * SPLIT_K * BLOCK_N" : i32
     scf.for %n = %first_n to %width step %step_n : i32 {

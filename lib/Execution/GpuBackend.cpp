@@ -56,10 +56,12 @@ GpuExecution::GpuExecution(const Device &device, std::string_view source, const 
 
 GpuExecution::GpuExecution(const Device &device, LoraProblem &problem, const Config &config,
                            const std::string &target)
-    : GpuExecution(
-          device, builtinKernel(opName(problem.op())), std::string(opName(problem.op())) + ".mlir",
-          compileOptionsFor(problem.op(), problem.shape(), config, target), problem.buffers(),
-          [&](const LoraProblem::Translate &translate) { return problem.arguments(translate); }) {}
+    : GpuExecution(device, builtinKernel(opName(problem.op())),
+                   std::string(opName(problem.op())) + ".mlir",
+                   compileOptionsFor(problem.op(), problem.shape(), config, target),
+                   problem.buffers(), [&](const LoraProblem::Translate &translate) {
+                     return problem.arguments(config.at("BLOCK_M"), translate);
+                   }) {}
 
 void GpuExecution::run() {
   for (size_t i = 0; i < host.size(); ++i)

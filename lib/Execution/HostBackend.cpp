@@ -137,8 +137,8 @@ void lora::runOnHost(HostBackend backend, LoraProblem &problem, const Config &co
                      const std::string &target, uint64_t seed, bool showProgress) {
   std::string_view op = opName(problem.op());
   runOnHost(backend, builtinKernel(op), std::string(op) + ".mlir",
-            compileOptionsFor(problem.op(), problem.shape(), config, target), problem.arguments(),
-            problem.buffers(), seed,
+            compileOptionsFor(problem.op(), problem.shape(), config, target),
+            problem.arguments(config.at("BLOCK_M")), problem.buffers(), seed,
             {&problem.output(), problem.op() == LoraOp::Expand && problem.shape().addInputs},
             showProgress);
 }

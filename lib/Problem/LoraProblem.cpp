@@ -12,6 +12,7 @@
 #include "lora/Support/Error.h"
 
 #include <algorithm>
+#include <iterator>
 
 using namespace lora;
 
@@ -48,6 +49,11 @@ double largestError(const std::vector<std::vector<ErrorNorms>> &slices) {
   return largest;
 }
 
+/// The block sizes of kernels, in tokens.
+constexpr int64_t kRowBlockSizes[] = {16, 32, 64, 128};
+
+std::string rowBlocksName(int64_t blockM) { return "row_blocks_" + std::to_string(blockM); }
+
 std::string weightName(const std::string &table, int32_t slice, int32_t lora) {
   return table + "[" + std::to_string(slice) + "][" + std::to_string(lora) + "]";
 }
@@ -76,10 +82,9 @@ LoraProblem::LoraProblem(LoraOp op, const LoraShape &shape, std::span<const int3
     addArray("slice_offsets", sliceOffsets);
     addArray("slice_widths", sizes.sliceWidths);
   }
-  addArray("token_indices", batch.tokenIndicesSortedByLoraIds);
-  addArray("num_tokens_per_lora", batch.numTokensPerLora);
-  addArray("lora_start_loc", batch.loraTokenStartLoc);
-  addArray("active_lora_ids", batch.activeLoraIds);
+  addArray("token_indices", batch.tokenIndices);
+  for (int64_t blockM : kRowBlockSizes)
+    addArray(rowBlocksName(blockM), batch.rowBlocks(blockM));
   addArray("ranks", sizes.ranks);
   outputIndex = indexOf(op == LoraOp::Shrink ? "s" : "y");
   if (output().isShared()) {
@@ -118,7 +123,7 @@ template <typename T> void LoraProblem::addArray(std::string name, const std::ve
 }
 
 int32_t LoraProblem::rankOf(int64_t token) const {
-  int32_t lora = batch.tokenLoraMapping[size_t(token)];
+  int32_t lora = batch.tokenLora[size_t(token)];
   return lora < 0 ? 0 : sizes.ranks[size_t(lora)];
 }
 
@@ -168,17 +173,23 @@ void LoraProblem::addY() {
                                  byteSize(sizes.xType));
 }
 
-Arguments LoraProblem::arguments(const Translate &translate) {
+Arguments LoraProblem::arguments(int64_t blockM, const Translate &translate) {
   Arguments result;
   auto pointer = [&](const char *name) { result.setPointer(name, translate(find(name))); };
+  if (std::find(std::begin(kRowBlockSizes), std::end(kRowBlockSizes), blockM) ==
+      std::end(kRowBlockSizes))
+    throw Error("row blocks of " + std::to_string(blockM) + " tokens: expected 16, 32, 64 or 128");
+  const HostBuffer &rowBlocks = find(rowBlocksName(blockM));
+  result.setPointer("row_blocks", translate(rowBlocks));
+  result.setI32("num_row_blocks",
+                static_cast<int32_t>(rowBlocks.bytes().size() / sizeof(RowBlock)));
   bool isShrink = operation == LoraOp::Shrink;
   const char *table = isShrink ? "a" : "b";
   uint64_t *addresses = memory[indexOf(table)].as<uint64_t>();
   for (size_t i = 0; i < weightIndices.size(); ++i)
     addresses[i] = weightIndices[i] < 0 ? 0 : translate(memory[size_t(weightIndices[i])]);
 
-  for (const char *name : {table, "s", "token_indices", "num_tokens_per_lora", "lora_start_loc",
-                           "active_lora_ids", "ranks"})
+  for (const char *name : {table, "s", "token_indices", "ranks"})
     pointer(name);
   result.setI32("tokens", static_cast<int32_t>(sizes.tokens));
   result.setI32("max_rank", sizes.maxRank);
@@ -205,9 +216,10 @@ Arguments LoraProblem::arguments(const Translate &translate) {
   return result;
 }
 
-Arguments LoraProblem::arguments() {
-  return arguments(
-      [](const HostBuffer &buffer) { return reinterpret_cast<uint64_t>(buffer.bytes().data()); });
+Arguments LoraProblem::arguments(int64_t blockM) {
+  return arguments(blockM, [](const HostBuffer &buffer) {
+    return reinterpret_cast<uint64_t>(buffer.bytes().data());
+  });
 }
 
 void LoraProblem::setWeights(int32_t slice, int32_t lora, std::span<const uint16_t> bits) {
@@ -246,7 +258,7 @@ void LoraProblem::setS(const LoraProblem &shrink) {
     throw Error("s: expected the output of a shrink as the input of an expand");
   const LoraShape &from = shrink.sizes;
   if (from.slices() != sizes.slices() || from.ranks != sizes.ranks ||
-      shrink.batch.tokenLoraMapping != batch.tokenLoraMapping)
+      shrink.batch.tokenLora != batch.tokenLora)
     throw Error("s: expected a shrink with the slices, ranks and mapping of the expand");
   const float *source = shrink.output().as<float>();
   float *target = memory[indexOf("s")].as<float>();
@@ -274,7 +286,7 @@ ShrinkOperands LoraProblem::shrinkOperands() const {
   operands.a = weights(sizes.aStride);
   operands.ranks = sizes.ranks;
   operands.scalings = scalings;
-  operands.tokenLora = batch.tokenLoraMapping;
+  operands.tokenLora = batch.tokenLora;
   return operands;
 }
 
@@ -290,7 +302,7 @@ ExpandOperands LoraProblem::expandOperands() const {
   operands.sliceOffsets = sliceOffsets;
   operands.sliceWidths = sizes.sliceWidths;
   operands.ranks = sizes.ranks;
-  operands.tokenLora = batch.tokenLoraMapping;
+  operands.tokenLora = batch.tokenLora;
   return operands;
 }
 

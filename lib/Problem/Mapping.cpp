@@ -40,39 +40,48 @@ Mapping Mapping::build(std::span<const int32_t> tokenLora, int32_t maxLoras) {
   if (tokenLora.size() > size_t(std::numeric_limits<int32_t>::max()))
     throw Error("mapping of " + std::to_string(tokenLora.size()) + " tokens: expected below 2^31");
 
-  // Entry 0 stands for no adapter, entry i + 1 for slot i.
-  std::vector<int32_t> counts(size_t(maxLoras) + 1, 0);
+  std::vector<int32_t> counts(size_t(maxLoras), 0);
   for (size_t token = 0; token < tokenLora.size(); ++token) {
     int32_t slot = tokenLora[token];
     if (slot < -1 || slot >= maxLoras)
       throw Error("mapping of token " + std::to_string(token) + ": expected a slot in -1 to " +
                   std::to_string(maxLoras - 1) + ", found " + std::to_string(slot));
-    ++counts[size_t(slot + 1)];
+    if (slot >= 0)
+      ++counts[size_t(slot)];
   }
 
   Mapping result;
-  result.tokenLoraMapping.assign(tokenLora.begin(), tokenLora.end());
-  result.activeLoraIds.assign(counts.size(), -1);
-  result.numTokensPerLora.assign(counts.size(), 0);
-  result.loraTokenStartLoc.assign(counts.size() + 1, static_cast<int32_t>(tokenLora.size()));
-  result.loraTokenStartLoc[0] = 0;
+  result.tokenLora.assign(tokenLora.begin(), tokenLora.end());
   std::vector<int32_t> next(counts.size(), 0);
   int32_t start = 0;
-  for (size_t entry = 0, active = 0; entry < counts.size(); ++entry) {
-    if (counts[entry] == 0)
-      continue;
-    next[entry] = start;
-    start += counts[entry];
-    result.activeLoraIds[active] = static_cast<int32_t>(entry) - 1;
-    result.numTokensPerLora[active] = counts[entry];
-    result.loraTokenStartLoc[++active] = start;
+  for (size_t slot = 0; slot < counts.size(); ++slot) {
+    next[slot] = start;
+    if (counts[slot] > 0)
+      result.adapters.push_back({static_cast<int32_t>(slot), start, start + counts[slot]});
+    start += counts[slot];
   }
-  result.tokenIndicesSortedByLoraIds.resize(tokenLora.size());
-  for (size_t token = 0; token < tokenLora.size(); ++token) {
-    int32_t position = next[size_t(tokenLora[token] + 1)]++;
-    result.tokenIndicesSortedByLoraIds[size_t(position)] = static_cast<int32_t>(token);
-  }
+  result.tokenIndices.resize(size_t(start));
+  for (size_t token = 0; token < tokenLora.size(); ++token)
+    if (tokenLora[token] >= 0)
+      result.tokenIndices[size_t(next[size_t(tokenLora[token])]++)] = static_cast<int32_t>(token);
   return result;
+}
+
+int64_t Mapping::maxRowBlocks(int64_t tokens, int64_t adapters, int64_t blockM) {
+  // All but one token of each adapter fill whole blocks at best, which leaves one block for each.
+  int64_t used = std::min(tokens, adapters);
+  return (tokens - used) / blockM + used;
+}
+
+std::vector<RowBlock> Mapping::rowBlocks(int64_t blockM) const {
+  std::vector<RowBlock> blocks;
+  for (const RowBlock &adapter : adapters)
+    for (int64_t begin = adapter.begin; begin < adapter.end; begin += blockM)
+      blocks.push_back({adapter.lora, static_cast<int32_t>(begin),
+                        static_cast<int32_t>(std::min<int64_t>(begin + blockM, adapter.end))});
+  blocks.resize(size_t(maxRowBlocks(static_cast<int64_t>(tokenIndices.size()),
+                                    static_cast<int64_t>(adapters.size()), blockM)));
+  return blocks;
 }
 
 std::vector<int32_t> lora::randomMapping(int64_t tokens, int32_t adapters, double fractionWithout,

@@ -63,7 +63,7 @@ void LoraProblem::checkUntouched() const {
     width = sliceOffsets.back() + sizes.sliceWidths.back() - sliceOffsets.front();
   for (int32_t slice = 0; slice < (isShrink ? sizes.slices() : 1); ++slice)
     for (int64_t token = 0; token < sizes.tokens; ++token)
-      if (batch.tokenLoraMapping[size_t(token)] >= 0)
+      if (batch.tokenLora[size_t(token)] >= 0)
         writable.emplace_back(firstOfRow(slice, token), firstOfRow(slice, token) + width);
 
   int64_t elements = static_cast<int64_t>(output().bytes().size()) / size;

@@ -91,8 +91,10 @@ static std::string whyWrongTarget(const Case &test, const Launch &launch) {
 
 static std::string whyInvalid(const Case &test, const Launch &launch,
                               const std::vector<int32_t> &mapping) {
-  std::string broken = ParameterSpace::of(test.kernel)
-                           .brokenBy(launch.config, Workload(test, launch, mapping).arguments());
+  std::string broken =
+      ParameterSpace::of(test.kernel)
+          .brokenBy(launch.config,
+                    Workload(test, launch, mapping).arguments(launch.config.at("BLOCK_M")));
   if (!broken.empty())
     return "the configuration breaks " + broken;
   Config most = mostAlignments(test.kernel, shapeOf(test, launch, mapping.size()));

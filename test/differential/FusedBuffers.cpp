@@ -13,9 +13,9 @@
 using namespace lora;
 using namespace lora::differential;
 
-FusedBuffers::FusedBuffers(LoraProblem &shrink, LoraProblem &expand) {
-  values = copyBuffers(shrink);
-  Arguments ofExpand = copyBuffers(expand);
+FusedBuffers::FusedBuffers(LoraProblem &shrink, LoraProblem &expand, int64_t blockM) {
+  values = copyBuffers(shrink, blockM);
+  Arguments ofExpand = copyBuffers(expand, blockM);
   for (const char *name : {"b", "y", "slice_offsets", "slice_widths"})
     values.setPointer(name, static_cast<uint64_t>(ofExpand.find(name)->integer()));
   for (const char *name : {"b_stride", "y_stride"})
@@ -26,7 +26,7 @@ FusedBuffers::FusedBuffers(LoraProblem &shrink, LoraProblem &expand) {
 }
 
 /// Returns the arguments of the problem's own kernel with the addresses of the copies.
-Arguments FusedBuffers::copyBuffers(LoraProblem &problem) {
+Arguments FusedBuffers::copyBuffers(LoraProblem &problem, int64_t blockM) {
   std::map<const HostBuffer *, size_t> copies;
   for (const HostBuffer &buffer : problem.buffers()) {
     if (buffer.name() == "s")
@@ -34,7 +34,7 @@ Arguments FusedBuffers::copyBuffers(LoraProblem &problem) {
     copies[&buffer] = buffers.size();
     buffers.emplace_back(buffer.name(), buffer.bytes().size());
   }
-  Arguments arguments = problem.arguments([&](const HostBuffer &buffer) -> uint64_t {
+  Arguments arguments = problem.arguments(blockM, [&](const HostBuffer &buffer) -> uint64_t {
     auto copy = copies.find(&buffer);
     return copy == copies.end() ? 0
                                 : reinterpret_cast<uint64_t>(buffers[copy->second].bytes().data());

@@ -15,10 +15,10 @@
 namespace lora::differential {
 
 /// Copies of the buffers of a shrink and an expand over the same tokens, as shrink_expand takes
-/// them: all but s.
+/// them: all but s. The kernel has row blocks of blockM tokens.
 class FusedBuffers {
 public:
-  FusedBuffers(LoraProblem &shrink, LoraProblem &expand);
+  FusedBuffers(LoraProblem &shrink, LoraProblem &expand, int64_t blockM);
 
   std::vector<HostBuffer> &all() { return buffers; }
   const Arguments &arguments() const { return values; }
@@ -26,7 +26,7 @@ public:
   HostBuffer &output() { return buffers[outputIndex]; }
 
 private:
-  Arguments copyBuffers(LoraProblem &problem);
+  Arguments copyBuffers(LoraProblem &problem, int64_t blockM);
 
   std::vector<HostBuffer> buffers;
   Arguments values;

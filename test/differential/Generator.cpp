@@ -140,7 +140,7 @@ static bool randomConfig(Random &random, const Case &test, const std::vector<int
   const ParameterSpace &space = ParameterSpace::of(test.kernel);
   LoraShape shape = shapeOf(test, launch, mapping.size());
   Workload workload(test, launch, mapping);
-  Arguments arguments = workload.arguments();
+  Arguments arguments = workload.arguments(16);
   bool asDispatched = random.chance(15);
   for (int attempt = 0; attempt < 5000; ++attempt) {
     launch.config = randomValues(random, space);

@@ -31,7 +31,7 @@ std::vector<int32_t> lora::differential::sliceOffsets(const LoraShape &shape) {
 /// The matrices that the table of pointers `name` holds.
 static std::vector<MatrixView> weights(LoraProblem &problem, std::string_view name,
                                        int64_t stride) {
-  problem.arguments(); // Fills the table.
+  problem.arguments(16); // Fills the table.
   HostBuffer &table = bufferOf(problem, name);
   std::vector<MatrixView> views;
   for (size_t i = 0; i < table.bytes().size() / sizeof(uint64_t); ++i)
@@ -50,7 +50,7 @@ ShrinkOperands lora::differential::shrinkOperands(LoraProblem &problem) {
   operands.a = weights(problem, "a", shape.aStride);
   operands.ranks = shape.ranks;
   operands.scalings = {bufferOf(problem, "scalings").as<float>(), shape.ranks.size()};
-  operands.tokenLora = problem.mapping().tokenLoraMapping;
+  operands.tokenLora = problem.mapping().tokenLora;
   return operands;
 }
 
@@ -68,6 +68,6 @@ ExpandOperands lora::differential::expandOperands(LoraProblem &problem,
   operands.sliceOffsets = offsets;
   operands.sliceWidths = shape.sliceWidths;
   operands.ranks = shape.ranks;
-  operands.tokenLora = problem.mapping().tokenLoraMapping;
+  operands.tokenLora = problem.mapping().tokenLora;
   return operands;
 }

@@ -25,9 +25,9 @@ Workload::Workload(const Case &test, const Launch &launch, const std::vector<int
     expand.emplace(LoraOp::Expand, shape, mapping, test.data);
 }
 
-Arguments Workload::arguments() {
-  return test.kernel == Kernel::ShrinkExpand ? FusedBuffers(*shrink, *expand).arguments()
-                                             : last().arguments();
+Arguments Workload::arguments(int64_t blockM) {
+  return test.kernel == Kernel::ShrinkExpand ? FusedBuffers(*shrink, *expand, blockM).arguments()
+                                             : last().arguments(blockM);
 }
 
 void Workload::run(HostBackend backend, const Launch &launch) {
@@ -38,7 +38,7 @@ void Workload::run(HostBackend backend, const Launch &launch) {
 }
 
 void Workload::runFused(HostBackend backend, const Launch &launch) {
-  FusedBuffers buffers(*shrink, *expand);
+  FusedBuffers buffers(*shrink, *expand, launch.config.at("BLOCK_M"));
   const char *name = kernelName(Kernel::ShrinkExpand);
   runOnHost(backend, builtinKernel(name), std::string(name) + ".mlir",
             compileOptionsFor(LoraOp::Expand, expand->shape(), launch.config, launch.target),

@@ -31,8 +31,9 @@ public:
   size_t tokens() const { return count; }
   int32_t slices() { return last().shape().slices(); }
 
-  /// The arguments of the kernel, but for addresses where it is made of two problems.
-  Arguments arguments();
+  /// The arguments of a kernel with the given BLOCK_M, but for addresses where it is made of two
+  /// problems.
+  Arguments arguments(int64_t blockM);
 
   /// Runs the kernel. Throws Error if it does something that is undefined.
   void run(HostBackend backend, const Launch &launch);

@@ -57,13 +57,14 @@ public:
   HostBuffer &output() { return memory[outputIndex]; }
   const HostBuffer &output() const { return memory[outputIndex]; }
 
-  /// The arguments of the kernel, with the address that `translate` gives for each buffer. Also
-  /// writes the addresses of the weights into the table of pointers, which is one of the buffers:
-  /// to run on a device, call this before the buffers are copied there.
-  Arguments arguments(const Translate &translate);
+  /// The arguments of a kernel with the given BLOCK_M, with the address that `translate` gives for
+  /// each buffer. Also writes the addresses of the weights into the table of pointers, which is one
+  /// of the buffers: to run on a device, call this before the buffers are copied there. Throws
+  /// Error if no row blocks of this size exist.
+  Arguments arguments(int64_t blockM, const Translate &translate);
 
   /// The arguments for a kernel that runs on the host.
-  Arguments arguments();
+  Arguments arguments(int64_t blockM);
 
   /// Replaces the weights of one slice and adapter slot: A of a shrink, [rank, hidden], or B of an
   /// expand, [width of the slice, rank]. `bits` are those of the type of the weights, row-major and

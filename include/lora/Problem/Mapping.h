@@ -14,25 +14,36 @@
 
 namespace lora {
 
-/// The buffers of the vLLM V1 contract that describe a batch of tokens.
+/// Consecutive positions of Mapping::tokenIndices that have one adapter, as kernels read them.
+struct RowBlock {
+  /// The adapter slot, or -1 for an idle block, which programs skip.
+  int32_t lora = -1;
+  int32_t begin = 0, end = 0;
+  int32_t unused = 0;
+
+  bool operator==(const RowBlock &) const = default;
+};
+
+/// A batch of tokens, grouped by adapter.
 struct Mapping {
   /// [tokens]: the adapter slot of each token, or -1 for none.
-  std::vector<int32_t> tokenLoraMapping;
-  /// [tokens]: the tokens sorted by adapter slot, those without an adapter first. Tokens of one
-  /// adapter keep their order.
-  std::vector<int32_t> tokenIndicesSortedByLoraIds;
-  /// [maxLoras + 1]: the adapter slots in use in ascending order, -1 included when a token has no
-  /// adapter. The rest is -1.
-  std::vector<int32_t> activeLoraIds;
-  /// [maxLoras + 1]: the number of tokens of each entry of activeLoraIds. The rest is 0.
-  std::vector<int32_t> numTokensPerLora;
-  /// [maxLoras + 2]: where the tokens of each entry of activeLoraIds begin in
-  /// tokenIndicesSortedByLoraIds. The rest is the number of tokens.
-  std::vector<int32_t> loraTokenStartLoc;
+  std::vector<int32_t> tokenLora;
+  /// The tokens that have an adapter, sorted by its slot. Tokens of one adapter keep their order.
+  std::vector<int32_t> tokenIndices;
+  /// The tokens of each adapter that has any, in ascending order of the slot.
+  std::vector<RowBlock> adapters;
 
-  /// Builds the buffers for the adapter slot of each token. Throws Error with the position and the
-  /// value if a slot is not in -1 to maxLoras - 1.
+  /// Groups tokens by their adapter slots. Throws Error with the position and the value if a slot
+  /// is not in -1 to maxLoras - 1.
   static Mapping build(std::span<const int32_t> tokenLora, int32_t maxLoras);
+
+  /// The most row blocks of blockM positions that any mapping of the given number of tokens to at
+  /// most the given number of adapters has.
+  static int64_t maxRowBlocks(int64_t tokens, int64_t adapters, int64_t blockM);
+
+  /// The positions of each adapter in blocks of at most blockM, followed by idle blocks up to
+  /// maxRowBlocks: what a kernel with this BLOCK_M reads.
+  std::vector<RowBlock> rowBlocks(int64_t blockM) const;
 };
 
 /// A random slot below `adapters` for each of `tokens` tokens, except for a fraction without an

@@ -99,7 +99,7 @@ static std::vector<SharedRow> shareRows(const LoraProblem &base, int64_t other) 
     int64_t place = (i * step + 3) % larger;
     if (tokens <= other)
       rows.push_back({i, place});
-    else if (base.mapping().tokenLoraMapping[size_t(place)] >= 0)
+    else if (base.mapping().tokenLora[size_t(place)] >= 0)
       rows.push_back({place, static_cast<int64_t>(rows.size())});
   }
   return rows;
@@ -136,7 +136,7 @@ static void compareBatch(const BitwiseCheck &check, int64_t tokens, LoraProblem 
   std::vector<SharedRow> rows = shareRows(base, tokens);
   std::vector<int32_t> mapping = randomMapping(tokens, shape.maxLoras, 0.1, seed + 1);
   for (const SharedRow &row : rows)
-    mapping[size_t(row.other)] = base.mapping().tokenLoraMapping[size_t(row.base)];
+    mapping[size_t(row.other)] = base.mapping().tokenLora[size_t(row.base)];
   // The same seed gives the same weights and scalings.
   LoraProblem problem(other.op, other.shape, mapping, seed);
   base.resetOutput();

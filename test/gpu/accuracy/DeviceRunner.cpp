@@ -38,7 +38,7 @@ void DeviceRunner::run(LoraProblem &problem, Kernel &kernel) {
     }
     throw Error("buffer " + buffer.name() + ": expected one that is part of the pool");
   };
-  Arguments arguments = problem.arguments(addressOf);
+  Arguments arguments = problem.arguments(kernel.manifest().config.at("BLOCK_M"), addressOf);
   for (auto &[buffer, copy] : copies)
     copy.upload(buffer->bytes(), stream);
   kernel.launch(arguments, stream);

@@ -72,11 +72,13 @@ TEST(Bitwise, ConfigsDiffer) {
 
 TEST(Measure, AllTokensOfASmallProblem) {
   Case item = plainCase(LoraOp::Shrink, DType::F16, 100, 64, 8, 4, 1);
-  std::vector<int64_t> tokens = measuredTokens(item.problem(1, nullptr), 1);
+  LoraProblem problem = item.problem(1, nullptr);
+  std::vector<int64_t> tokens = measuredTokens(problem, 1), expected;
   std::sort(tokens.begin(), tokens.end());
-  ASSERT_EQ(tokens.size(), 100u);
   for (int64_t i = 0; i < 100; ++i)
-    EXPECT_EQ(tokens[size_t(i)], i);
+    if (problem.mapping().tokenLora[size_t(i)] >= 0)
+      expected.push_back(i);
+  EXPECT_EQ(tokens, expected);
 }
 
 TEST(Measure, SomeTokensOfEveryAdapterOfALargeOne) {
@@ -88,8 +90,8 @@ TEST(Measure, SomeTokensOfEveryAdapterOfALargeOne) {
   EXPECT_EQ(std::set<int64_t>(tokens.begin(), tokens.end()).size(), tokens.size());
   std::set<int32_t> adapters;
   for (int64_t token : tokens)
-    adapters.insert(problem.mapping().tokenLoraMapping[size_t(token)]);
-  EXPECT_EQ(adapters, (std::set<int32_t>{-1, 0, 1, 2, 3}));
+    adapters.insert(problem.mapping().tokenLora[size_t(token)]);
+  EXPECT_EQ(adapters, (std::set<int32_t>{0, 1, 2, 3}));
 }
 
 TEST(Measure, ToleranceOfMixedTypes) {

@@ -33,7 +33,7 @@ double accuracy::tolerance(const LoraShape &shape) {
 }
 
 std::vector<int64_t> accuracy::measuredTokens(const LoraProblem &problem, uint64_t seed) {
-  const std::vector<int32_t> &sorted = problem.mapping().tokenIndicesSortedByLoraIds;
+  const std::vector<int32_t> &sorted = problem.mapping().tokenIndices;
   int64_t all = static_cast<int64_t>(sorted.size());
   int64_t rows = std::max(kReferenceWork / workOfToken(problem), kLeastRows);
   if (rows >= all)
@@ -57,7 +57,7 @@ Outcome accuracy::measure(LoraProblem &problem, Kernel &kernel, DeviceRunner &ru
   LoraProblem::Errors errors = problem.errors(tokens);
   Outcome outcome;
   outcome.error = errors.total;
-  outcome.sampled = static_cast<int64_t>(tokens.size()) < problem.shape().tokens;
+  outcome.sampled = tokens.size() < problem.mapping().tokenIndices.size();
   double limit = tolerance(problem.shape());
   if (!(errors.total < limit) || !(errors.worstRow < limit)) {
     std::ostringstream text;

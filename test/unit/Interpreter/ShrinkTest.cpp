@@ -22,7 +22,7 @@ struct Config {
   int blockM = 16, blockN = 16, blockK = 128, split = 1;
 };
 
-/// kernels/shrink.mlir as `tile-specialize` leaves it, for f16.
+/// A shrink of f16 whose grid has a plane for each adapter in use, as the vLLM V1 kernels have.
 std::string shrinkKernel(const Config &config) {
   std::string text = R"(
 !x_tile = tensor<$Mx$Kxf16>

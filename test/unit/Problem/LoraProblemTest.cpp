@@ -61,29 +61,31 @@ int64_t integer(const Arguments &arguments, const char *name) {
   return arguments.find(name)->integer();
 }
 
+std::span<const RowBlock> rowBlocks(const Arguments &arguments) {
+  return {pointer<RowBlock>(arguments, "row_blocks"),
+          static_cast<size_t>(integer(arguments, "num_row_blocks"))};
+}
+
 /// Computes s as a kernel would: from the arguments alone.
 void runShrink(const Arguments &arguments) {
   int64_t maxLoras = integer(arguments, "max_loras");
   float *s = const_cast<float *>(pointer<float>(arguments, "s"));
-  for (int64_t entry = 0; entry <= maxLoras; ++entry) {
-    int32_t lora = pointer<int32_t>(arguments, "active_lora_ids")[entry];
-    if (lora < 0)
+  for (const RowBlock &block : rowBlocks(arguments)) {
+    if (block.lora < 0)
       continue;
-    int32_t start = pointer<int32_t>(arguments, "lora_start_loc")[entry];
-    int32_t count = pointer<int32_t>(arguments, "num_tokens_per_lora")[entry];
-    for (int32_t i = start; i < start + count; ++i) {
+    for (int32_t i = block.begin; i < block.end; ++i) {
       int64_t token = pointer<int32_t>(arguments, "token_indices")[i];
       for (int64_t slice = 0; slice < integer(arguments, "slices"); ++slice) {
         auto *a = reinterpret_cast<const uint16_t *>(
-            pointer<uint64_t>(arguments, "a")[slice * maxLoras + lora]);
-        for (int64_t r = 0; r < pointer<int32_t>(arguments, "ranks")[lora]; ++r) {
+            pointer<uint64_t>(arguments, "a")[slice * maxLoras + block.lora]);
+        for (int64_t r = 0; r < pointer<int32_t>(arguments, "ranks")[block.lora]; ++r) {
           float sum = 0;
           for (int64_t k = 0; k < integer(arguments, "hidden"); ++k)
             sum += halfToFloat(pointer<uint16_t>(arguments,
                                                  "x")[token * integer(arguments, "x_stride") + k]) *
                    bfloatToFloat(a[r * integer(arguments, "a_stride") + k]);
           s[slice * integer(arguments, "s_slice_stride") + token * integer(arguments, "s_stride") +
-            r] = sum * pointer<float>(arguments, "scalings")[lora];
+            r] = sum * pointer<float>(arguments, "scalings")[block.lora];
         }
       }
     }
@@ -94,17 +96,14 @@ void runShrink(const Arguments &arguments) {
 void runExpand(const Arguments &arguments, bool addInputs) {
   int64_t maxLoras = integer(arguments, "max_loras");
   uint16_t *y = const_cast<uint16_t *>(pointer<uint16_t>(arguments, "y"));
-  for (int64_t entry = 0; entry <= maxLoras; ++entry) {
-    int32_t lora = pointer<int32_t>(arguments, "active_lora_ids")[entry];
-    if (lora < 0)
+  for (const RowBlock &block : rowBlocks(arguments)) {
+    if (block.lora < 0)
       continue;
-    int32_t start = pointer<int32_t>(arguments, "lora_start_loc")[entry];
-    int32_t count = pointer<int32_t>(arguments, "num_tokens_per_lora")[entry];
-    for (int32_t i = start; i < start + count; ++i) {
+    for (int32_t i = block.begin; i < block.end; ++i) {
       int64_t token = pointer<int32_t>(arguments, "token_indices")[i];
       for (int64_t slice = 0; slice < integer(arguments, "slices"); ++slice) {
         auto *b = reinterpret_cast<const uint16_t *>(
-            pointer<uint64_t>(arguments, "b")[slice * maxLoras + lora]);
+            pointer<uint64_t>(arguments, "b")[slice * maxLoras + block.lora]);
         const float *s = pointer<float>(arguments, "s") +
                          slice * integer(arguments, "s_slice_stride") +
                          token * integer(arguments, "s_stride");
@@ -112,7 +111,7 @@ void runExpand(const Arguments &arguments, bool addInputs) {
                         pointer<int32_t>(arguments, "slice_offsets")[slice];
         for (int64_t n = 0; n < pointer<int32_t>(arguments, "slice_widths")[slice]; ++n) {
           float sum = addInputs ? halfToFloat(row[n]) : 0;
-          for (int64_t r = 0; r < pointer<int32_t>(arguments, "ranks")[lora]; ++r)
+          for (int64_t r = 0; r < pointer<int32_t>(arguments, "ranks")[block.lora]; ++r)
             sum += s[r] * bfloatToFloat(b[n * integer(arguments, "b_stride") + r]);
           row[n] = floatToHalf(sum);
         }
@@ -124,7 +123,7 @@ void runExpand(const Arguments &arguments, bool addInputs) {
 TEST(LoraProblem, Shrink) {
   LoraProblem problem(LoraOp::Shrink, example(), tokenLora, 1);
   EXPECT_EQ(problem.error(allTokens), std::numeric_limits<double>::infinity());
-  runShrink(problem.arguments());
+  runShrink(problem.arguments(16));
   EXPECT_LT(problem.error(allTokens), 1e-6);
   problem.checkUntouched();
   problem.resetOutput();
@@ -137,7 +136,7 @@ TEST(LoraProblem, Expand) {
     shape.addInputs = addInputs;
     LoraProblem problem(LoraOp::Expand, shape, tokenLora, 1);
     EXPECT_GT(problem.error(allTokens), 0.01);
-    runExpand(problem.arguments(), addInputs);
+    runExpand(problem.arguments(16), addInputs);
     EXPECT_LT(problem.error(allTokens), 1e-3);
     problem.checkUntouched();
     problem.resetOutput();
@@ -147,7 +146,7 @@ TEST(LoraProblem, Expand) {
 
 TEST(LoraProblem, OneWrongElementIsAnError) {
   LoraProblem problem(LoraOp::Shrink, example(), tokenLora, 1);
-  runShrink(problem.arguments());
+  runShrink(problem.arguments(16));
   problem.output().as<float>()[60 + 4 * 10 + 2] *= 1.5f;
   EXPECT_GT(problem.error(allTokens), 0.01);
   EXPECT_LT(problem.error(std::vector<int64_t>{0, 1, 2, 3}), 1e-6);
@@ -178,7 +177,7 @@ TEST(LoraProblem, MissingWritesAreFound) {
   LoraProblem shrink(LoraOp::Shrink, example(), tokenLora, 1);
   EXPECT_EQ(errorOf([&] { shrink.checkWritten(); }),
             "s of slice 0, row 0, column 0: was not written, or is not finite");
-  runShrink(shrink.arguments());
+  runShrink(shrink.arguments(16));
   shrink.checkWritten();
   shrink.output().as<float>()[60 + 4 * 10 + 2] = std::numeric_limits<float>::infinity();
   EXPECT_EQ(errorOf([&] { shrink.checkWritten(); }),
@@ -187,7 +186,7 @@ TEST(LoraProblem, MissingWritesAreFound) {
   LoraShape shape = example();
   shape.addInputs = false;
   LoraProblem expand(LoraOp::Expand, shape, tokenLora, 1);
-  runExpand(expand.arguments(), false);
+  runExpand(expand.arguments(16), false);
   expand.checkWritten();
   // Row 1 has no adapter, and the adapter of row 3 is an empty slot.
   expand.output().as<uint16_t>()[2 * 17 + 11] = 0xffff;
@@ -197,7 +196,7 @@ TEST(LoraProblem, MissingWritesAreFound) {
 
 TEST(LoraProblem, ErrorsOfAllRowsAndOfTheWorst) {
   LoraProblem problem(LoraOp::Shrink, example(), tokenLora, 1);
-  runShrink(problem.arguments());
+  runShrink(problem.arguments(16));
   EXPECT_LT(problem.errors(allTokens).total, 1e-6);
   EXPECT_LT(problem.errors(allTokens).worstRow, 1e-6);
   float *row = problem.output().as<float>() + 60 + 4 * 10;
@@ -215,14 +214,14 @@ TEST(LoraProblem, ErrorsOfAllRowsAndOfTheWorst) {
 
 TEST(LoraProblem, GapsAndOutputsArePoisoned) {
   LoraProblem shrink(LoraOp::Shrink, example(), tokenLora, 1);
-  Arguments arguments = shrink.arguments();
+  Arguments arguments = shrink.arguments(16);
   const uint16_t *x = pointer<uint16_t>(arguments, "x");
   EXPECT_FALSE(std::isnan(halfToFloat(x[23])));
   EXPECT_TRUE(std::isnan(halfToFloat(x[24])));
   EXPECT_TRUE(std::isnan(pointer<float>(arguments, "s")[0]));
 
   LoraProblem expand(LoraOp::Expand, example(), tokenLora, 1);
-  arguments = expand.arguments();
+  arguments = expand.arguments(16);
   const float *s = pointer<float>(arguments, "s");
   // The adapter of token 0 has rank 3, token 1 has none.
   EXPECT_FALSE(std::isnan(s[2]));
@@ -235,7 +234,7 @@ TEST(LoraProblem, DataDependsOnTheSeedButNotOnStrides) {
   dense.xStride = 0;
   LoraProblem a(LoraOp::Shrink, example(), tokenLora, 1), b(LoraOp::Shrink, dense, tokenLora, 1);
   LoraProblem c(LoraOp::Shrink, dense, tokenLora, 2);
-  Arguments ofA = a.arguments(), ofB = b.arguments(), ofC = c.arguments();
+  Arguments ofA = a.arguments(16), ofB = b.arguments(16), ofC = c.arguments(16);
   EXPECT_EQ(pointer<uint16_t>(ofA, "x")[4 * 27 + 5], pointer<uint16_t>(ofB, "x")[4 * 24 + 5]);
   EXPECT_FALSE(std::equal(pointer<uint16_t>(ofB, "x"), pointer<uint16_t>(ofB, "x") + 24,
                           pointer<uint16_t>(ofC, "x")));
@@ -246,7 +245,7 @@ TEST(LoraProblem, AddressesAreTranslated) {
   auto addressOf = [](const HostBuffer &buffer) {
     return uint64_t(0x1000) * buffer.name().size() + uint64_t(buffer.name().back());
   };
-  Arguments arguments = problem.arguments(addressOf);
+  Arguments arguments = problem.arguments(16, addressOf);
   for (const HostBuffer &buffer : problem.buffers()) {
     if (const Arguments::Value *value = arguments.find(buffer.name())) {
       EXPECT_EQ(value->bits, addressOf(buffer));
@@ -263,7 +262,7 @@ TEST(LoraProblem, AddressesAreTranslated) {
 
 TEST(LoraProblem, Scalars) {
   LoraProblem problem(LoraOp::Expand, example(), tokenLora, 1);
-  Arguments arguments = problem.arguments();
+  Arguments arguments = problem.arguments(16);
   EXPECT_EQ(integer(arguments, "max_width"), 6);
   EXPECT_EQ(integer(arguments, "y_width"), 14);
   EXPECT_EQ(pointer<int32_t>(arguments, "slice_offsets")[1], 8);
@@ -276,7 +275,7 @@ TEST(LoraProblem, NoTokens) {
   shape.tokens = 0;
   for (LoraOp op : {LoraOp::Shrink, LoraOp::Expand}) {
     LoraProblem problem(op, shape, {}, 1);
-    problem.arguments();
+    problem.arguments(16);
     problem.checkUntouched();
     EXPECT_EQ(problem.error({}), 0);
   }
@@ -287,9 +286,9 @@ TEST(LoraProblem, GivenWeightsAndScalings) {
   std::vector<uint16_t> ones(3 * 24, floatToBFloat(1));
   problem.setWeights(1, 1, ones);
   problem.setScalings(std::vector<float>{1, 2, 3});
-  runShrink(problem.arguments());
+  runShrink(problem.arguments(16));
   EXPECT_LT(problem.error(allTokens), 1e-6);
-  Arguments arguments = problem.arguments();
+  Arguments arguments = problem.arguments(16);
   const float *s = pointer<float>(arguments, "s") + 60;
   const uint16_t *x = pointer<uint16_t>(arguments, "x");
   float sum = 0;
@@ -310,20 +309,20 @@ TEST(LoraProblem, ExpandAfterShrink) {
   dense.sStride = dense.sSliceStride = 0;
   LoraProblem shrink(LoraOp::Shrink, example(), tokenLora, 1);
   LoraProblem expand(LoraOp::Expand, dense, tokenLora, 1);
-  runShrink(shrink.arguments());
+  runShrink(shrink.arguments(16));
   expand.setS(shrink);
-  const float *s = pointer<float>(expand.arguments(), "s");
+  const float *s = pointer<float>(expand.arguments(16), "s");
   EXPECT_EQ(s[40 + 2], shrink.output().as<float>()[60 + 2]);
   EXPECT_TRUE(std::isnan(s[40 + 3]));
   EXPECT_TRUE(std::isnan(s[40 + 8]));
-  runExpand(expand.arguments(), true);
+  runExpand(expand.arguments(16), true);
   EXPECT_LT(expand.chainError(shrink, allTokens), 1e-3);
 
   // The error of expand alone is relative to the s that it was given.
   shrink.output().as<float>()[0] *= 100;
   expand.setS(shrink);
   expand.resetOutput();
-  runExpand(expand.arguments(), true);
+  runExpand(expand.arguments(16), true);
   EXPECT_LT(expand.error(allTokens), 1e-3);
   EXPECT_GT(expand.chainError(shrink, allTokens), 0.01);
 

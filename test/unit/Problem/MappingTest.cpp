@@ -21,6 +21,7 @@ using namespace lora;
 namespace {
 
 using Ints = std::vector<int32_t>;
+using Blocks = std::vector<RowBlock>;
 
 std::string errorOf(const std::function<void()> &action) {
   try {
@@ -33,43 +34,60 @@ std::string errorOf(const std::function<void()> &action) {
 
 TEST(Mapping, TokensWithAndWithoutAnAdapter) {
   Mapping mapping = Mapping::build(Ints{2, -1, 0, 2, -1, 2}, 4);
-  EXPECT_EQ(mapping.tokenLoraMapping, (Ints{2, -1, 0, 2, -1, 2}));
-  EXPECT_EQ(mapping.tokenIndicesSortedByLoraIds, (Ints{1, 4, 2, 0, 3, 5}));
-  EXPECT_EQ(mapping.activeLoraIds, (Ints{-1, 0, 2, -1, -1}));
-  EXPECT_EQ(mapping.numTokensPerLora, (Ints{2, 1, 3, 0, 0}));
-  EXPECT_EQ(mapping.loraTokenStartLoc, (Ints{0, 2, 3, 6, 6, 6}));
-}
-
-TEST(Mapping, EveryTokenHasAnAdapter) {
-  Mapping mapping = Mapping::build(Ints{1, 0, 1}, 2);
-  EXPECT_EQ(mapping.tokenIndicesSortedByLoraIds, (Ints{1, 0, 2}));
-  EXPECT_EQ(mapping.activeLoraIds, (Ints{0, 1, -1}));
-  EXPECT_EQ(mapping.numTokensPerLora, (Ints{1, 2, 0}));
-  EXPECT_EQ(mapping.loraTokenStartLoc, (Ints{0, 1, 3, 3}));
-}
-
-TEST(Mapping, AllEntriesActive) {
-  Mapping mapping = Mapping::build(Ints{0, -1}, 1);
-  EXPECT_EQ(mapping.activeLoraIds, (Ints{-1, 0}));
-  EXPECT_EQ(mapping.loraTokenStartLoc, (Ints{0, 1, 2}));
+  EXPECT_EQ(mapping.tokenLora, (Ints{2, -1, 0, 2, -1, 2}));
+  EXPECT_EQ(mapping.tokenIndices, (Ints{2, 0, 3, 5}));
+  EXPECT_EQ(mapping.adapters, (Blocks{{0, 0, 1}, {2, 1, 4}}));
 }
 
 TEST(Mapping, NoTokens) {
   Mapping mapping = Mapping::build({}, 2);
-  EXPECT_TRUE(mapping.tokenIndicesSortedByLoraIds.empty());
-  EXPECT_EQ(mapping.activeLoraIds, (Ints{-1, -1, -1}));
-  EXPECT_EQ(mapping.loraTokenStartLoc, (Ints{0, 0, 0, 0}));
+  EXPECT_TRUE(mapping.tokenIndices.empty());
+  EXPECT_TRUE(mapping.adapters.empty());
+  EXPECT_TRUE(mapping.rowBlocks(16).empty());
 }
 
 TEST(Mapping, MatchesAStableSort) {
   Ints slots = randomMapping(1000, 7, 0.2, 3);
   Mapping mapping = Mapping::build(slots, 9);
-  Ints expected(1000);
+  Ints expected;
   for (int32_t i = 0; i < 1000; ++i)
-    expected[size_t(i)] = i;
+    if (slots[size_t(i)] >= 0)
+      expected.push_back(i);
   std::stable_sort(expected.begin(), expected.end(),
                    [&](int32_t a, int32_t b) { return slots[size_t(a)] < slots[size_t(b)]; });
-  EXPECT_EQ(mapping.tokenIndicesSortedByLoraIds, expected);
+  EXPECT_EQ(mapping.tokenIndices, expected);
+}
+
+TEST(Mapping, RowBlocksEndWithTheirAdapter) {
+  // 17 tokens of slot 0 and 3 of slot 2.
+  Ints slots(20, 0);
+  slots[0] = slots[7] = slots[19] = 2;
+  Mapping mapping = Mapping::build(slots, 3);
+  EXPECT_EQ(mapping.rowBlocks(16), (Blocks{{0, 0, 16}, {0, 16, 17}, {2, 17, 20}}));
+  EXPECT_EQ(mapping.rowBlocks(32), (Blocks{{0, 0, 17}, {2, 17, 20}}));
+}
+
+TEST(Mapping, IdleBlocksFollow) {
+  // Two adapters could fill three blocks of 16 with 32 tokens, but here they fill two.
+  Ints slots(32, 0);
+  std::fill(slots.begin() + 16, slots.end(), 1);
+  EXPECT_EQ(Mapping::build(slots, 2).rowBlocks(16), (Blocks{{0, 0, 16}, {1, 16, 32}, {-1, 0, 0}}));
+}
+
+TEST(Mapping, NoMappingHasMoreThanTheMostRowBlocks) {
+  for (int64_t tokens = 0; tokens <= 40; ++tokens)
+    for (int32_t adapters = 1; adapters <= 5; ++adapters) {
+      int64_t most = 0;
+      for (uint64_t seed = 0; seed < 20; ++seed)
+        for (const RowBlock &block :
+             Mapping::build(randomMapping(tokens, adapters, 0, seed), adapters).rowBlocks(16))
+          most = std::max<int64_t>(most, block.lora >= 0 ? block.end : 0);
+      EXPECT_EQ(most, tokens);
+    }
+  // One token more than whole blocks for each adapter.
+  EXPECT_EQ(Mapping::maxRowBlocks(4 * 17, 4, 16), 8);
+  EXPECT_EQ(Mapping::maxRowBlocks(4 * 17 - 1, 4, 16), 7);
+  EXPECT_EQ(Mapping::maxRowBlocks(3, 256, 16), 3);
 }
 
 TEST(Mapping, SlotsAreChecked) {

@@ -68,7 +68,7 @@ TEST(AdapterStack, FillsAProblem) {
   shape.sliceWidths = stack.sliceWidths;
   LoraProblem problem(LoraOp::Expand, shape, std::vector<int32_t>{0, 1}, 0);
   stack.fill(problem);
-  Arguments arguments = problem.arguments();
+  Arguments arguments = problem.arguments(16);
   auto *table = reinterpret_cast<const uint64_t *>(arguments.find("b")->bits);
   auto *b = reinterpret_cast<const uint16_t *>(table[1 * 2 + 0]);
   // Row 5 of k_proj of the first adapter, whose rank is 8.
