@@ -8,8 +8,8 @@
 // A library to be loaded in place of libcuda.so.1, with one device of compute capability 0.0. Its
 // memory is that of the host, modules are thread-level MLIR text, and a launch runs the emulator
 // before it returns. Streams have no order beyond that; a stream that is captured keeps its work
-// for the launches of the graph. Memory is never given back, so that a use after it was freed
-// cannot hit another allocation.
+// for the launches of the graph. Events take the time of the host. Memory is never given back, so
+// that a use after it was freed cannot hit another allocation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,6 +28,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -60,6 +61,7 @@ struct EmulatedModule {
 
 using Work = std::function<Result()>;
 using Graph = std::vector<Work>;
+using TimePoint = std::chrono::steady_clock::time_point;
 
 /// All state; one lock, since the emulator is not thread-safe.
 struct State {
@@ -241,6 +243,10 @@ Result cuMemAlloc_v2(DevicePointer *address, size_t size) {
   return success;
 }
 Result cuMemFree_v2(DevicePointer) { return success; }
+Result cuMemGetInfo_v2(size_t *free, size_t *total) {
+  *free = *total = size_t(8) << 30;
+  return success;
+}
 Result cuMemHostAlloc(void **address, size_t size, unsigned) {
   *address = std::malloc(size);
   return *address ? success : fail(errorOutOfMemory, "there is not enough host memory");
@@ -260,6 +266,14 @@ Result cuMemcpyDtoHAsync_v2(void *to, DevicePointer from, size_t size, StreamHan
   std::lock_guard lock(state().mutex);
   return enqueue(stream, [=] {
     std::memcpy(to, reinterpret_cast<const void *>(from), size);
+    return success;
+  });
+}
+Result cuMemcpyDtoDAsync_v2(DevicePointer to, DevicePointer from, size_t size,
+                            StreamHandle stream) {
+  std::lock_guard lock(state().mutex);
+  return enqueue(stream, [=] {
+    std::memcpy(reinterpret_cast<void *>(to), reinterpret_cast<const void *>(from), size);
     return success;
   });
 }
@@ -322,18 +336,22 @@ Result cuGraphExecDestroy(Graph *executable) {
 }
 
 Result cuEventCreate(EventHandle *event, unsigned) {
-  *event = reinterpret_cast<EventHandle>(new char);
+  *event = reinterpret_cast<EventHandle>(new TimePoint);
   return success;
 }
 Result cuEventDestroy_v2(EventHandle event) {
-  delete reinterpret_cast<char *>(event);
+  delete reinterpret_cast<TimePoint *>(event);
   return success;
 }
-Result cuEventRecord(EventHandle, StreamHandle) { return success; }
+Result cuEventRecord(EventHandle event, StreamHandle) {
+  *reinterpret_cast<TimePoint *>(event) = std::chrono::steady_clock::now();
+  return success;
+}
 Result cuEventQuery(EventHandle) { return success; }
 Result cuEventSynchronize(EventHandle) { return success; }
-Result cuEventElapsedTime(float *milliseconds, EventHandle, EventHandle) {
-  *milliseconds = 0;
+Result cuEventElapsedTime(float *milliseconds, EventHandle start, EventHandle end) {
+  auto elapsed = *reinterpret_cast<TimePoint *>(end) - *reinterpret_cast<TimePoint *>(start);
+  *milliseconds = std::chrono::duration<float, std::milli>(elapsed).count();
   return success;
 }
 

@@ -27,12 +27,17 @@ using ModuleHandle = struct ModuleTag *;
 using FunctionHandle = struct FunctionTag *;
 using StreamHandle = struct StreamTag *;
 using EventHandle = struct EventTag *;
+using GraphHandle = struct GraphTag *;
+using ExecutableGraphHandle = struct ExecutableGraphTag *;
 
 constexpr Result success = 0;
 constexpr Result errorOutOfMemory = 2;
 constexpr Result errorNotReady = 600;
 
+constexpr int attributeClockRate = 13;
 constexpr int attributeMultiprocessorCount = 16;
+constexpr int attributeMemoryClockRate = 36;
+constexpr int attributeL2CacheSize = 38;
 constexpr int attributeComputeCapabilityMajor = 75;
 constexpr int attributeComputeCapabilityMinor = 76;
 
@@ -43,6 +48,7 @@ constexpr unsigned streamNonBlocking = 1;
 constexpr unsigned eventDisableTiming = 2;
 
 constexpr int captureStatusNone = 0;
+constexpr int captureModeThreadLocal = 1;
 constexpr int captureModeRelaxed = 2;
 
 constexpr unsigned launchAttributeClusterDimension = 4;
@@ -92,12 +98,15 @@ struct LaunchConfig {
   X(functionSetAttribute, cuFuncSetAttribute, (FunctionHandle function, int attribute, int value)) \
   X(memoryAllocate, cuMemAlloc_v2, (DevicePointer * address, size_t size))                         \
   X(memoryFree, cuMemFree_v2, (DevicePointer address))                                             \
+  X(memoryGetInfo, cuMemGetInfo_v2, (size_t * free, size_t * total))                               \
   X(hostAllocate, cuMemHostAlloc, (void **address, size_t size, unsigned flags))                   \
   X(hostFree, cuMemFreeHost, (void *address))                                                      \
   X(copyToDevice, cuMemcpyHtoDAsync_v2,                                                            \
     (DevicePointer to, const void *from, size_t size, StreamHandle stream))                        \
   X(copyToHost, cuMemcpyDtoHAsync_v2,                                                              \
     (void *to, DevicePointer from, size_t size, StreamHandle stream))                              \
+  X(copyOnDevice, cuMemcpyDtoDAsync_v2,                                                            \
+    (DevicePointer to, DevicePointer from, size_t size, StreamHandle stream))                      \
   X(fillBytes, cuMemsetD8Async,                                                                    \
     (DevicePointer to, unsigned char value, size_t size, StreamHandle stream))                     \
   X(streamCreate, cuStreamCreate, (StreamHandle * stream, unsigned flags))                         \
@@ -105,6 +114,13 @@ struct LaunchConfig {
   X(streamIsCapturing, cuStreamIsCapturing, (StreamHandle stream, int *status))                    \
   X(exchangeCaptureMode, cuThreadExchangeStreamCaptureMode, (int *mode))                           \
   X(streamSynchronize, cuStreamSynchronize, (StreamHandle stream))                                 \
+  X(streamBeginCapture, cuStreamBeginCapture_v2, (StreamHandle stream, int mode))                  \
+  X(streamEndCapture, cuStreamEndCapture, (StreamHandle stream, GraphHandle * graph))              \
+  X(graphInstantiate, cuGraphInstantiateWithFlags,                                                 \
+    (ExecutableGraphHandle * executable, GraphHandle graph, unsigned long long flags))             \
+  X(graphLaunch, cuGraphLaunch, (ExecutableGraphHandle executable, StreamHandle stream))           \
+  X(graphDestroy, cuGraphDestroy, (GraphHandle graph))                                             \
+  X(executableGraphDestroy, cuGraphExecDestroy, (ExecutableGraphHandle executable))                \
   X(eventCreate, cuEventCreate, (EventHandle * event, unsigned flags))                             \
   X(eventDestroy, cuEventDestroy_v2, (EventHandle event))                                          \
   X(eventRecord, cuEventRecord, (EventHandle event, StreamHandle stream))                          \

@@ -86,6 +86,13 @@ void checkSize(const char *what, size_t host, size_t device) {
                 " bytes: expected the size of the device buffer, " + std::to_string(device));
 }
 
+void checkPart(const char *what, size_t offset, size_t count, size_t device) {
+  if (offset > device || count > device - offset)
+    throw Error(std::string(what) + " of " + std::to_string(count) + " bytes from " +
+                std::to_string(offset) + " on: expected at most the size of the device buffer, " +
+                std::to_string(device));
+}
+
 } // namespace
 
 bool Driver::available() {
@@ -98,6 +105,12 @@ bool Driver::available() {
 }
 
 void Driver::load() { cuda::api(); }
+
+int Driver::version() {
+  int version = 0;
+  LORA_CUDA_CALL(driverGetVersion, &version);
+  return version;
+}
 
 Device::State::State(int ordinal) {
   int count = Device::count();
@@ -128,6 +141,21 @@ int Device::computeCapability() const {
 }
 
 int Device::multiprocessors() const { return attribute(*this, cuda::attributeMultiprocessorCount); }
+
+int Device::clockRate() const { return attribute(*this, cuda::attributeClockRate); }
+
+int Device::memoryClockRate() const { return attribute(*this, cuda::attributeMemoryClockRate); }
+
+size_t Device::l2Bytes() const {
+  return static_cast<size_t>(attribute(*this, cuda::attributeL2CacheSize));
+}
+
+MemoryInfo Device::memory() const {
+  CurrentContext current(*this);
+  MemoryInfo memory;
+  LORA_CUDA_CALL(memoryGetInfo, &memory.free, &memory.total);
+  return memory;
+}
 
 Stream::Stream(const Device &device) : owner(device) {
   CurrentContext current(owner);
@@ -182,21 +210,68 @@ DeviceBuffer::DeviceBuffer(const Device &device, size_t size) : owner(device), b
 
 void DeviceBuffer::upload(std::span<const std::byte> from, Stream &stream) {
   checkSize("upload", from.size(), bytes);
+  upload(from, 0, stream);
+}
+
+void DeviceBuffer::upload(std::span<const std::byte> from, size_t offset, Stream &stream) {
+  checkPart("upload", offset, from.size(), bytes);
   CurrentContext current(owner);
-  LORA_CUDA_CALL(copyToDevice, address(), from.data(), bytes, native(stream));
+  LORA_CUDA_CALL(copyToDevice, address() + offset, from.data(), from.size(), native(stream));
   stream.synchronize();
 }
 
 void DeviceBuffer::download(std::span<std::byte> to, Stream &stream) const {
   checkSize("download", to.size(), bytes);
+  download(to, 0, stream);
+}
+
+void DeviceBuffer::download(std::span<std::byte> to, size_t offset, Stream &stream) const {
+  checkPart("download", offset, to.size(), bytes);
   CurrentContext current(owner);
-  LORA_CUDA_CALL(copyToHost, to.data(), address(), bytes, native(stream));
+  LORA_CUDA_CALL(copyToHost, to.data(), address() + offset, to.size(), native(stream));
   stream.synchronize();
+}
+
+void DeviceBuffer::copy(size_t offset, const DeviceBuffer &from, size_t fromOffset, size_t count,
+                        Stream &stream) {
+  checkPart("copy", offset, count, bytes);
+  checkPart("copy", fromOffset, count, from.size());
+  CurrentContext current(owner);
+  LORA_CUDA_CALL(copyOnDevice, address() + offset, from.address() + fromOffset, count,
+                 native(stream));
 }
 
 void DeviceBuffer::fill(uint8_t value, Stream &stream) {
   CurrentContext current(owner);
   LORA_CUDA_CALL(fillBytes, address(), value, bytes, native(stream));
+}
+
+Graph::Graph(Stream &stream, const std::function<void()> &work) : owner(stream.device()) {
+  CurrentContext current(owner);
+  LORA_CUDA_CALL(streamBeginCapture, native(stream), cuda::captureModeThreadLocal);
+  cuda::GraphHandle captured = nullptr;
+  try {
+    work();
+  } catch (...) {
+    if (cuda::api().streamEndCapture(native(stream), &captured) == cuda::success)
+      cuda::api().graphDestroy(captured);
+    throw;
+  }
+  LORA_CUDA_CALL(streamEndCapture, native(stream), &captured);
+  std::shared_ptr<void> graph = own(owner, captured, [](void *object) {
+    cuda::api().graphDestroy(static_cast<cuda::GraphHandle>(object));
+  });
+  cuda::ExecutableGraphHandle created = nullptr;
+  LORA_CUDA_CALL(graphInstantiate, &created, captured, 0);
+  executable = own(owner, created, [](void *object) {
+    cuda::api().executableGraphDestroy(static_cast<cuda::ExecutableGraphHandle>(object));
+  });
+}
+
+void Graph::launch(Stream &stream) const {
+  CurrentContext current(owner);
+  LORA_CUDA_CALL(graphLaunch, static_cast<cuda::ExecutableGraphHandle>(executable.get()),
+                 native(stream));
 }
 
 Module::Module(const Device &device, std::span<const std::byte> cubin) : owner(device) {
@@ -241,9 +316,18 @@ void Function::launch(const LaunchShape &shape, std::span<const uint64_t> values
   for (const uint64_t &value : values)
     arguments.push_back(const_cast<uint64_t *>(&value));
 
-  cuda::LaunchAttribute cluster = {};
-  cluster.id = cuda::launchAttributeClusterDimension;
-  std::copy(shape.cluster.begin(), shape.cluster.end(), cluster.value.clusterDimension);
+  std::array<cuda::LaunchAttribute, 2> attributes = {};
+  unsigned attributeCount = 0;
+  if (shape.cluster != std::array<unsigned, 3>{1, 1, 1}) {
+    cuda::LaunchAttribute &cluster = attributes[attributeCount++];
+    cluster.id = cuda::launchAttributeClusterDimension;
+    std::copy(shape.cluster.begin(), shape.cluster.end(), cluster.value.clusterDimension);
+  }
+  if (shape.programmatic) {
+    cuda::LaunchAttribute &programmatic = attributes[attributeCount++];
+    programmatic.id = cuda::launchAttributeProgrammaticStreamSerialization;
+    programmatic.value.programmaticStreamSerializationAllowed = 1;
+  }
 
   cuda::LaunchConfig config = {};
   std::copy(shape.grid.begin(), shape.grid.end(), config.grid);
@@ -251,10 +335,8 @@ void Function::launch(const LaunchShape &shape, std::span<const uint64_t> values
   config.block[1] = config.block[2] = 1;
   config.sharedBytes = shape.sharedBytes;
   config.stream = native(stream);
-  if (shape.cluster != std::array<unsigned, 3>{1, 1, 1}) {
-    config.attributes = &cluster;
-    config.attributeCount = 1;
-  }
+  config.attributes = attributeCount > 0 ? attributes.data() : nullptr;
+  config.attributeCount = attributeCount;
   CurrentContext current(owner);
   LORA_CUDA_CALL(launchKernel, &config, static_cast<cuda::FunctionHandle>(function),
                  arguments.data(), nullptr);

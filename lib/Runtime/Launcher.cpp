@@ -80,7 +80,7 @@ void Kernel::reserve(const LaunchPlan &plan, Stream &stream) {
   workspaces.push_back(std::move(added));
 }
 
-void Kernel::launch(const Arguments &arguments, Stream &stream) {
+void Kernel::launch(const Arguments &arguments, Stream &stream, bool programmatic) {
   LaunchPlan plan = planner.plan(arguments);
   if (plan.empty())
     return;
@@ -89,6 +89,7 @@ void Kernel::launch(const Arguments &arguments, Stream &stream) {
     plan.values.push_back(workspaces.back().data.address());
     plan.values.push_back(workspaces.back().counters.address());
   }
-  LaunchShape shape{plan.grid, manifest().threads, manifest().sharedBytes, manifest().cluster};
+  LaunchShape shape{plan.grid, manifest().threads, manifest().sharedBytes, manifest().cluster,
+                    programmatic};
   function.launch(shape, plan.values, stream);
 }

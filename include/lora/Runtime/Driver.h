@@ -20,6 +20,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -35,6 +36,15 @@ public:
   /// Loads and initialises the driver, if that has not happened yet. Throws Error with the reason
   /// if libcuda.so.1 cannot be loaded, is too old, or finds no device.
   static void load();
+
+  /// The CUDA version that the driver is for, e.g. 13000 for 13.0.
+  static int version();
+};
+
+/// Bytes of device memory.
+struct MemoryInfo {
+  size_t free = 0;
+  size_t total = 0;
 };
 
 /// A device, whose primary context is retained while any handle that depends on it lives.
@@ -50,6 +60,12 @@ public:
   /// E.g. 90 for compute capability 9.0.
   int computeCapability() const;
   int multiprocessors() const;
+  /// The highest clock rates, in kHz; 0 if the driver does not tell.
+  int clockRate() const;
+  int memoryClockRate() const;
+  /// Bytes of the L2 cache.
+  size_t l2Bytes() const;
+  MemoryInfo memory() const;
 
   struct State;
   const State &state() const { return *shared; }
@@ -104,6 +120,13 @@ public:
   /// host memory is not of size() bytes.
   void upload(std::span<const std::byte> from, Stream &stream);
   void download(std::span<std::byte> to, Stream &stream) const;
+  /// The same for the bytes from `offset` on. Throws Error if they reach beyond the buffer.
+  void upload(std::span<const std::byte> from, size_t offset, Stream &stream);
+  void download(std::span<std::byte> to, size_t offset, Stream &stream) const;
+  /// Copies `count` bytes from `from`, in the order of the stream, without waiting. Throws Error if
+  /// they reach beyond either buffer.
+  void copy(size_t offset, const DeviceBuffer &from, size_t fromOffset, size_t count,
+            Stream &stream);
   /// Sets every byte, in the order of the stream, without waiting.
   void fill(uint8_t value, Stream &stream);
 
@@ -111,6 +134,20 @@ private:
   Device owner;
   size_t bytes;
   std::shared_ptr<void> memory;
+};
+
+/// Work that was captured from a stream, to be launched as a whole any number of times.
+class Graph {
+public:
+  /// Captures what `work` gives to the stream, which must not wait for the device. What `work`
+  /// throws is passed on, and the stream captures no longer.
+  Graph(Stream &stream, const std::function<void()> &work);
+
+  void launch(Stream &stream) const;
+
+private:
+  Device owner;
+  std::shared_ptr<void> executable;
 };
 
 /// The shape of a launch.
@@ -123,6 +160,8 @@ struct LaunchShape {
   unsigned sharedBytes = 0;
   /// Blocks of a cluster; all 1 launches without clusters.
   std::array<unsigned, 3> cluster = {1, 1, 1};
+  /// Whether the kernel may start before the one that precedes it in the stream has ended.
+  bool programmatic = false;
 };
 
 /// An entry of a module, which it keeps loaded.

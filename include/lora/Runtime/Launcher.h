@@ -40,8 +40,8 @@ public:
   void reserve(const Arguments &arguments, Stream &stream);
 
   /// Checks the arguments, as LaunchPlanner::plan does, and launches. An empty grid launches
-  /// nothing.
-  void launch(const Arguments &arguments, Stream &stream);
+  /// nothing. A programmatic launch may start before the kernel that precedes it has ended.
+  void launch(const Arguments &arguments, Stream &stream, bool programmatic = false);
 
 private:
   struct Workspace {

@@ -18,6 +18,10 @@ namespace {
 
 static_assert(cuda::success == CUDA_SUCCESS);
 static_assert(cuda::attributeMultiprocessorCount == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+static_assert(cuda::attributeClockRate == CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
+static_assert(cuda::attributeMemoryClockRate == CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
+static_assert(cuda::attributeL2CacheSize == CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+static_assert(cuda::captureModeThreadLocal == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
 static_assert(cuda::attributeComputeCapabilityMajor ==
               CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
 static_assert(cuda::attributeComputeCapabilityMinor ==

@@ -171,6 +171,11 @@ Result cuMemFree_v2(DevicePointer address) {
   std::free(memory);
   return success;
 }
+Result cuMemGetInfo_v2(size_t *free, size_t *total) {
+  FAKE_ENTER;
+  *free = *total = size_t(1) << 30;
+  return success;
+}
 Result cuMemHostAlloc(void **address, size_t size, unsigned) {
   FAKE_ENTER;
   *address = std::malloc(size);
@@ -208,6 +213,11 @@ Result cuMemcpyDtoHAsync_v2(void *to, DevicePointer from, size_t size, StreamHan
   std::memcpy(to, reinterpret_cast<const void *>(from), size);
   return success;
 }
+Result cuMemcpyDtoDAsync_v2(DevicePointer to, DevicePointer from, size_t size, StreamHandle) {
+  FAKE_ENTER;
+  std::memcpy(reinterpret_cast<void *>(to), reinterpret_cast<const void *>(from), size);
+  return success;
+}
 Result cuMemsetD8Async(DevicePointer to, unsigned char value, size_t size, StreamHandle) {
   FAKE_ENTER;
   std::memset(reinterpret_cast<void *>(to), value, size);
@@ -219,6 +229,15 @@ Result cuStreamCreate(StreamHandle *stream, unsigned) {
   return success;
 }
 Result cuStreamDestroy_v2(StreamHandle) { return success; }
+// Nothing that is tested over this driver captures graphs.
+Result cuStreamBeginCapture_v2(StreamHandle, int) { return invalidValue; }
+Result cuStreamEndCapture(StreamHandle, GraphHandle *) { return invalidValue; }
+Result cuGraphInstantiateWithFlags(ExecutableGraphHandle *, GraphHandle, unsigned long long) {
+  return invalidValue;
+}
+Result cuGraphLaunch(ExecutableGraphHandle, StreamHandle) { return invalidValue; }
+Result cuGraphDestroy(GraphHandle) { return invalidValue; }
+Result cuGraphExecDestroy(ExecutableGraphHandle) { return invalidValue; }
 Result cuStreamSynchronize(StreamHandle) {
   FAKE_ENTER;
   return success;
