@@ -162,6 +162,45 @@ def Simt_ClusterWaitOp : Simt_Op<"cluster_wait", [MemoryEffects<[MemRead, MemWri
 }
 
 //===----------------------------------------------------------------------===//
+// Stores that an mbarrier counts
+//===----------------------------------------------------------------------===//
+
+def Simt_MbarrierInitOp : Simt_Op<"mbarrier_init", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Prepare an mbarrier that waits for a number of bytes";
+  let description = [{
+    One thread of the block prepares the 8 bytes at `address`, a multiple of 8. The mbarrier is over
+    once `simt.store_async` has brought `bytes` bytes, and is used once. Peers may name it behind a
+    cluster barrier, relaxed or not, at which this thread arrives after this op; other threads of
+    the block may wait for it behind that or a barrier of the block.
+  }];
+  let arguments = (ins Simt_SharedPtr:$address, Optional<I1>:$predicate,
+                       ConfinedAttr<I32Attr, [IntPositive]>:$bytes);
+  let assemblyFormat = "$address `,` $bytes (`if` $predicate^)? attr-dict";
+}
+
+def Simt_StoreAsyncOp : Simt_Op<"store_async", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Write 4, 8 or 16 bytes to a block of the cluster, and tell its mbarrier";
+  let description = [{
+    `address` and `mbarrier` lie in the shared memory of one block, which may be this one. The data is
+    visible to those threads of that block that have waited for the mbarrier. That block must not end
+    before it has waited; this one may.
+  }];
+  let arguments = (ins AnyType:$value, Simt_PeerPtr:$address, Simt_PeerPtr:$mbarrier,
+                       Optional<I1>:$predicate);
+  let assemblyFormat = [{
+    $value `,` $address `,` $mbarrier (`if` $predicate^)? attr-dict `:` type($value) `,`
+    qualified(type($address))
+  }];
+  let hasVerifier = 1;
+}
+
+def Simt_MbarrierWaitOp : Simt_Op<"mbarrier_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Wait until the bytes of an mbarrier have arrived";
+  let arguments = (ins Simt_SharedPtr:$address);
+  let assemblyFormat = "$address attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
 // Programmatic dependent launch
 //===----------------------------------------------------------------------===//
 

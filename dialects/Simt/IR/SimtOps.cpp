@@ -48,6 +48,13 @@ LogicalResult CpAsyncOp::verify() {
   return success();
 }
 
+LogicalResult StoreAsyncOp::verify() {
+  unsigned bytes = getAccessBytes(getValue().getType());
+  if (bytes != 4 && bytes != 8 && bytes != 16)
+    return emitOpError("expected a value of 4, 8 or 16 bytes, got ") << getValue().getType();
+  return success();
+}
+
 LogicalResult BarrierOp::verify() {
   if (bool(getId()) != getThreads().has_value())
     return emitOpError("expected an id and a number of threads, or neither, got only ")

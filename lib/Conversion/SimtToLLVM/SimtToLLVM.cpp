@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "InlinePtx.h"
 #include "Simt/Simt.h"
 #include "lora/Conversion/Passes.h"
 
@@ -33,118 +34,6 @@ using namespace lora::simt;
 
 /// Name of the dynamic shared buffer in the module.
 static constexpr StringLiteral kSharedBuffer = "simt_shared";
-
-//===----------------------------------------------------------------------===//
-// Inline PTX
-//===----------------------------------------------------------------------===//
-
-static LLVM::InlineAsmOp inlinePtx(OpBuilder &builder, Location loc, Type result,
-                                   ValueRange operands, const Twine &text, StringRef constraints,
-                                   bool sideEffects) {
-  return LLVM::InlineAsmOp::create(builder, loc, result ? TypeRange(result) : TypeRange(), operands,
-                                   text.str(), constraints, sideEffects, /*is_align_stack=*/false,
-                                   LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
-                                   ArrayAttr());
-}
-
-/// How PTX moves a value of so many bytes: as words of 1, 2 or 4 bytes.
-struct Words {
-  int count, bits;
-
-  explicit Words(unsigned bytes)
-      : Words(bytes == 16  ? 4
-              : bytes == 8 ? 2
-                           : 1,
-              bytes >= 4 ? 32 : 8 * bytes) {}
-  Words(int count, int bits) : count(count), bits(bits) {}
-
-  std::string suffix() const {
-    return (count == 1 ? "" : ".v" + std::to_string(count)) + ".b" + std::to_string(bits);
-  }
-  char constraint() const { return bits == 16 || bits == 8 ? 'h' : 'r'; }
-  Type type(OpBuilder &builder) const { return builder.getIntegerType(std::max(bits, 16)); }
-  /// `{%0, %1}` or `%0`, from operand number `first` on.
-  std::string operands(int first) const {
-    std::string text;
-    for (int i = 0; i != count; ++i)
-      text += (i ? ", $" : "$") + std::to_string(first + i);
-    return count == 1 ? text : "{" + text + "}";
-  }
-};
-
-static Value bitcast(OpBuilder &builder, Location loc, Type type, Value value) {
-  return value.getType() == type ? value : LLVM::BitcastOp::create(builder, loc, type, value);
-}
-
-/// Splits a value into the integers that PTX moves.
-static SmallVector<Value> toWords(OpBuilder &builder, Location loc, Value value, Words words) {
-  Type word = builder.getIntegerType(words.bits);
-  if (isa<LLVM::LLVMPointerType>(value.getType()))
-    value = LLVM::PtrToIntOp::create(builder, loc, builder.getI64Type(), value);
-  if (words.count == 1) {
-    value = bitcast(builder, loc, word, value);
-    if (words.bits == 8)
-      value = LLVM::ZExtOp::create(builder, loc, builder.getI16Type(), value);
-    return {value};
-  }
-  value = bitcast(builder, loc, VectorType::get(words.count, word), value);
-  SmallVector<Value> result;
-  for (int i = 0; i != words.count; ++i) {
-    Value index = LLVM::ConstantOp::create(builder, loc, builder.getI32Type(), i);
-    result.push_back(LLVM::ExtractElementOp::create(builder, loc, value, index));
-  }
-  return result;
-}
-
-/// Puts a value together from what an inline PTX with `words` results gives.
-static Value fromWords(OpBuilder &builder, Location loc, Type type, Value result, Words words) {
-  Type word = builder.getIntegerType(words.bits);
-  Value value = result;
-  if (words.count > 1) {
-    value = LLVM::PoisonOp::create(builder, loc, VectorType::get(words.count, word));
-    for (int i = 0; i != words.count; ++i) {
-      Value index = LLVM::ConstantOp::create(builder, loc, builder.getI32Type(), i);
-      Value part = LLVM::ExtractValueOp::create(builder, loc, result, i);
-      value = LLVM::InsertElementOp::create(builder, loc, value, part, index);
-    }
-  } else if (words.bits == 8) {
-    value = LLVM::TruncOp::create(builder, loc, word, value);
-  }
-  if (isa<LLVM::LLVMPointerType>(type)) {
-    value = bitcast(builder, loc, builder.getI64Type(), value);
-    return LLVM::IntToPtrOp::create(builder, loc, type, value);
-  }
-  return bitcast(builder, loc, type, value);
-}
-
-namespace {
-
-/// What PTX needs to know of the address space of a pointer.
-struct AddressSpace {
-  std::string name, constraint;
-  bool isPlain; ///< Whether LLVM's own loads and stores know it.
-};
-
-} // namespace
-
-static AddressSpace spaceOf(Value pointer) {
-  switch (cast<LLVM::LLVMPointerType>(pointer.getType()).getAddressSpace()) {
-  case 1:
-    return {"global", "l", true};
-  case 3:
-    return {"shared", "r", true};
-  default:
-    return {"shared::cluster", "r", false};
-  }
-}
-
-/// The operand that inline PTX takes for an address.
-static Value toAddress(OpBuilder &builder, Location loc, Value pointer) {
-  auto type = cast<LLVM::LLVMPointerType>(pointer.getType());
-  if (type.getAddressSpace() == 1)
-    return pointer;
-  return LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), pointer);
-}
 
 //===----------------------------------------------------------------------===//
 // Patterns
@@ -302,45 +191,6 @@ struct BarrierPattern : ConvertOpToLLVMPattern<BarrierOp> {
   }
 };
 
-struct PeerPattern : ConvertOpToLLVMPattern<PeerOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-  LogicalResult matchAndRewrite(PeerOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value address = toAddress(rewriter, loc, adaptor.getAddress());
-    auto ptx = inlinePtx(rewriter, loc, rewriter.getI32Type(), {address, adaptor.getRank()},
-                         "mapa.shared::cluster.u32 $0, $1, $2;", "=r,r,r", false);
-    rewriter.replaceOpWithNewOp<LLVM::IntToPtrOp>(op, op.getType(), ptx.getResult(0));
-    return success();
-  }
-};
-
-/// An op without operands that is one line of PTX.
-template <typename Op> struct FixedPtxPattern : ConvertOpToLLVMPattern<Op> {
-  FixedPtxPattern(const LLVMTypeConverter &converter, StringRef text)
-      : ConvertOpToLLVMPattern<Op>(converter), text(text) {}
-  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
-    inlinePtx(rewriter, op.getLoc(), {}, {}, text, "~{memory}", true);
-    rewriter.eraseOp(op);
-    return success();
-  }
-  StringRef text;
-};
-
-struct ClusterArrivePattern : ConvertOpToLLVMPattern<ClusterArriveOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-  LogicalResult matchAndRewrite(ClusterArriveOp op, OpAdaptor,
-                                ConversionPatternRewriter &rewriter) const override {
-    inlinePtx(rewriter, op.getLoc(), {}, {},
-              Twine("barrier.cluster.arrive.") + (op.getRelaxed() ? "relaxed" : "release") +
-                  ".aligned;",
-              "~{memory}", true);
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
-
 struct CpAsyncWaitPattern : ConvertOpToLLVMPattern<CpAsyncWaitOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult matchAndRewrite(CpAsyncWaitOp op, OpAdaptor,
@@ -405,16 +255,14 @@ struct SimtToLLVMPass : lora::impl::SimtToLLVMBase<SimtToLLVMPass> {
     LLVMTypeConverter converter(&getContext(), options);
     RewritePatternSet patterns(&getContext());
     patterns.add<SharedPattern, LoadPattern, StorePattern, AtomicAddPattern, CpAsyncPattern,
-                 CpAsyncWaitPattern, BarrierPattern, MmaPattern, PeerPattern, ClusterArrivePattern>(
-        converter);
+                 CpAsyncWaitPattern, BarrierPattern, MmaPattern>(converter);
     patterns.add<FixedPtxPattern<FenceOp>>(converter, "fence.acq_rel.gpu;");
     patterns.add<FixedPtxPattern<CpAsyncCommitOp>>(converter, "cp.async.commit_group;");
-    patterns.add<FixedPtxPattern<ClusterWaitOp>>(converter,
-                                                 "barrier.cluster.wait.acquire.aligned;");
     patterns.add<FixedPtxPattern<ReleaseDependentsOp>>(converter,
                                                        "griddepcontrol.launch_dependents;");
     patterns.add<FixedPtxPattern<AwaitPredecessorsOp>>(converter, "griddepcontrol.wait;");
     patterns.add<FixedPtxPattern<WarpBarrierOp>>(converter, "bar.warp.sync 0xffffffff;");
+    populateClusterPatterns(converter, patterns);
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     arith::populateArithToLLVMConversionPatterns(converter, patterns);
     cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);

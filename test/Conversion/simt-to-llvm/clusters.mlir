@@ -30,6 +30,23 @@ gpu.module @m {
     gpu.return
   }
 
+  // CHECK-LABEL: llvm.func @mbarrier
+  gpu.func @mbarrier(%rank: i32, %value: vector<2xf32>, %first: i1) kernel {
+    %mine = simt.shared 128
+    %mbarrier = simt.shared 256
+    // CHECK: "@$1 mbarrier.init.shared.b64 [$0], 1;\0A@$1 mbarrier.arrive.expect_tx.shared.b64 _, [$0], 64;\0A@$1 fence.mbarrier_init.release.cluster;", "r,b,~{memory}"
+    simt.mbarrier_init %mbarrier, 64 if %first
+    simt.cluster_arrive relaxed
+    simt.cluster_wait
+    %peer = simt.peer %mine, %rank : !llvm.ptr<7>
+    %its = simt.peer %mbarrier, %rank : !llvm.ptr<7>
+    // CHECK: "@$2 st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [$0], {$3, $4}, [$1];", "r,r,b,r,r,~{memory}"
+    simt.store_async %value, %peer, %its if %first : vector<2xf32>, !llvm.ptr<7>
+    // CHECK: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [$0], 0;
+    simt.mbarrier_wait %mbarrier
+    gpu.return
+  }
+
   // CHECK-LABEL: llvm.func @dependent_launch
   gpu.func @dependent_launch() kernel {
     // CHECK: "griddepcontrol.launch_dependents;", "~{memory}"
