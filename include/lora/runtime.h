@@ -166,7 +166,8 @@ typedef struct lora_mapping_options {
   int32_t staging_depth;
 } lora_mapping_options;
 
-/* Allocates the device buffers and pinned staging memory. The mapping is of zero tokens. */
+/* Allocates the device buffers and pinned staging memory, and waits until the mapping is one of
+ * zero tokens. */
 LORA_API lora_status lora_mapping_create(lora_context *context, const lora_mapping_options *options,
                                          lora_mapping **mapping);
 /* NULL does nothing. Waits until copies from the staging memory are done. */
@@ -188,23 +189,26 @@ LORA_API lora_status lora_mapping_set_device(lora_mapping *mapping, const int32_
 typedef struct lora_v1_mapping {
   size_t size;
   int32_t tokens;
-  /* [tokens]: tokens sorted by adapter. */
+  /* [tokens]: adapter slot, or -1. The only buffer that is read: the others follow from it. */
+  const int32_t *token_lora_mapping;
+  /* [tokens] */
   const int32_t *token_indices_sorted_by_lora_ids;
   /* [max_loras + 1] */
   const int32_t *num_tokens_per_lora;
   /* [max_loras + 2] */
   const int32_t *lora_token_start_loc;
-  /* [max_loras + 1]: slots in use, -1 for "no adapter" and after the last one. */
+  /* [max_loras + 1] */
   const int32_t *active_lora_ids;
 } lora_v1_mapping;
 
-/* Lets launches read the engine's buffers, which must be valid, consistent and outlive the launches
- * and graphs that read them: they are not checked. Nothing is copied. Launches that were captured
- * before keep reading the buffers of then. */
-LORA_API lora_status lora_mapping_set_v1(lora_mapping *mapping, const lora_v1_mapping *buffers);
+/* lora_mapping_set_device from token_lora_mapping. The mapping takes what it needs when the kernel
+ * runs; launches do not read the engine's buffers, so nothing in these can be inconsistent. */
+LORA_API lora_status lora_mapping_set_v1(lora_mapping *mapping, const lora_v1_mapping *buffers,
+                                         void *stream);
 
 /* Waits for the stream. `bad_tokens` becomes the number of tokens that the last
- * lora_mapping_set_device on it found with a slot out of range. */
+ * lora_mapping_set_device or lora_mapping_set_v1 on it found with a slot out of range; 0 after a
+ * lora_mapping_set_host. */
 LORA_API lora_status lora_mapping_check(lora_mapping *mapping, void *stream, int32_t *bad_tokens);
 
 /*===-- Adapters: weights of one layer, in slots --------------------------===*/
@@ -284,7 +288,9 @@ typedef struct lora_launch {
    * launch serves every later mapping of at most so many tokens. */
   int32_t tokens;
   /* An upper bound of the adapters that are in use at a time, 0 for max_loras. A captured launch
-   * serves every later mapping with at most so many; tokens of further ones are left out. */
+   * serves every later mapping with at most so many; of mappings with more, some tokens are left
+   * out. A kernel gets a program for each of floor((tokens + a * (BLOCK_M - 1)) / BLOCK_M) runs of
+   * tokens, where a is this bound or tokens, whichever is less; those without work end at once. */
   int32_t max_active_loras;
   /* Of LORA_LAUNCH_... */
   uint32_t flags;

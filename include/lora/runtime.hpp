@@ -100,7 +100,9 @@ public:
   void setDevice(const int32_t *tokenLora, int32_t tokens, void *stream) {
     check(lora_mapping_set_device(get(), tokenLora, tokens, stream));
   }
-  void setV1(const lora_v1_mapping &buffers) { check(lora_mapping_set_v1(get(), &buffers)); }
+  void setV1(const lora_v1_mapping &buffers, void *stream) {
+    check(lora_mapping_set_v1(get(), &buffers, stream));
+  }
 
   lora_mapping *get() { return mapping.get(); }
 

@@ -6,14 +6,16 @@
 //===----------------------------------------------------------------------===//
 //
 // A library to be loaded in place of libcuda.so.1, with one device of compute capability 0.0. Its
-// memory is that of the host, modules are thread-level MLIR text, and a launch runs the emulator
-// before it returns. Streams have no order beyond that; a stream that is captured keeps its work
-// for the launches of the graph. Events take the time of the host. Memory is never given back, so
-// that a use after it was freed cannot hit another allocation.
+// memory is that of the host, modules are thread-level MLIR text or "builtin map_tokens", and a
+// launch runs the emulator, or that function, before it returns. Streams have no order beyond that;
+// a stream that is captured keeps its work for the launches of the graph. Events take the time of
+// the host. Memory is never given back, so that a use after it was freed cannot hit another
+// allocation.
 //
 //===----------------------------------------------------------------------===//
 
 #include "CudaApi.h"
+#include "MapTokens.h"
 #include "Simt/Simt.h"
 #include "Tile/Tile.h"
 #include "lora/Emulator/Emulator.h"
@@ -51,6 +53,7 @@ thread_local std::vector<Context> contexts;
 
 /// A loaded module. Its only kernel is compiled by the first launch.
 struct EmulatedModule {
+  /// Null for map_tokens, which is a function of this library.
   std::unique_ptr<emulator::Emulator> emulator;
   std::string entry;
   std::vector<mlir::Type> types;
@@ -98,6 +101,10 @@ std::unique_ptr<mlir::MLIRContext> makeContext() {
 }
 
 Result load(EmulatedModule &module, const char *text) {
+  if (std::strcmp(text, "builtin map_tokens") == 0) {
+    module.entry = "map_tokens";
+    return success;
+  }
   module.context = makeContext();
   mlir::ScopedDiagnosticHandler handler(module.context.get(), [](mlir::Diagnostic &diagnostic) {
     lastMessage = diagnostic.str();
@@ -359,6 +366,11 @@ Result cuLaunchKernelEx(const LaunchConfig *config, FunctionHandle function, voi
                         void **) {
   std::lock_guard lock(state().mutex);
   auto *module = reinterpret_cast<EmulatedModule *>(function);
+  if (!module->emulator)
+    return enqueue(config->stream, [map = emulated::MapTokens::read(values)] {
+      map.run();
+      return success;
+    });
   emulator::RunOptions options;
   options.grid = {config->grid[0], config->grid[1], config->grid[2]};
   return enqueue(config->stream, [module, options, arguments = readArguments(*module, values)] {

@@ -113,24 +113,25 @@ void Builder::addKernel(const json &entry, size_t number, const std::vector<Pack
   }
 }
 
-/// A kernel that is PTX from the beginning and has no rule.
+/// A kernel that is PTX from the beginning and has no rule. The emulator does not run PTX; its
+/// driver has a function of the same meaning, which the code names.
 void Builder::addPtx(const json &entry, const std::vector<PackTarget> &targets) {
   std::string file = entry.at("ptx").get<std::string>();
   std::string text = readFile(folder / file);
+  std::string manifestFile = entry.at("manifest").get<std::string>();
+  json described = json::parse(readFile(folder / manifestFile));
   for (const PackTarget &target : targets) {
-    if (target.kind == CodeKind::Emulator)
-      continue;
-    json described = entry.at("manifest");
     described["target"] = target.arch;
-    KernelManifest manifest = KernelManifest::fromJson(described.dump(), file);
-    if (target.kind == CodeKind::Ptx) {
-      add(file, target.kind, std::move(manifest), text);
+    KernelManifest manifest = KernelManifest::fromJson(described.dump(), manifestFile);
+    if (target.kind == CodeKind::Cubin) {
+      Ptxas ptxas;
+      Cubin cubin = ptxas.assemble(text, findTarget(target.arch));
+      manifest.versions["ptxas"] = ptxas.version();
+      add(file, target.kind, std::move(manifest), {cubin.bytes.begin(), cubin.bytes.end()});
       continue;
     }
-    Ptxas ptxas;
-    Cubin cubin = ptxas.assemble(text, findTarget(target.arch));
-    manifest.versions["ptxas"] = ptxas.version();
-    add(file, target.kind, std::move(manifest), {cubin.bytes.begin(), cubin.bytes.end()});
+    std::string code = target.kind == CodeKind::Ptx ? text : "builtin " + manifest.symbol;
+    add(file, target.kind, std::move(manifest), std::move(code));
   }
 }
 

@@ -7,6 +7,8 @@
 
 #include "Kernel.h"
 
+#include "RowBlocks.h"
+
 #include <algorithm>
 
 using namespace lora;
@@ -53,6 +55,8 @@ Kernel::Kernel(const Session &session, const Pack &pack, const PackKernel &entry
       throw Error("kernel '" + entry.id + "': argument '" + argument.name + "' of type " +
                   argument.type + " is unknown to this library");
     arguments.push_back(*slot);
+    if (static_cast<Slot>(*slot) == Slot::NumRowBlocks)
+      table = findRowBlockTable();
   }
   auto constants = [&](std::string_view name) -> std::optional<int64_t> {
     auto found = manifest().config.find(std::string(name));
@@ -75,7 +79,16 @@ int64_t Kernel::config(const std::string &name, int64_t otherwise) const {
   return found == manifest().config.end() ? otherwise : found->second;
 }
 
-Plan Kernel::plan(const Values &values, int64_t planes) const {
+size_t Kernel::findRowBlockTable() const {
+  int64_t size = config("BLOCK_M", 0);
+  auto found = std::find(kRowBlockSizes.begin(), kRowBlockSizes.end(), size);
+  if (found == kRowBlockSizes.end())
+    throw Error("kernel '" + source.id + "': BLOCK_M: expected 16, 32, 64 or 128, found " +
+                std::to_string(size));
+  return static_cast<size_t>(found - kRowBlockSizes.begin());
+}
+
+Plan Kernel::plan(const Values &values) const {
   auto fail = [&](const Expression &expression, const std::string &expected) {
     throw StatusError(LORA_ERROR_INVALID_ARGUMENT, "kernel '" + source.id + "': expected " +
                                                        expected + ", found " +
@@ -87,8 +100,6 @@ Plan Kernel::plan(const Values &values, int64_t planes) const {
   Plan plan;
   for (size_t axis = 0; axis < 3; ++axis) {
     int64_t size = grid[axis].evaluate(values);
-    if (axis == 2)
-      size = std::min(size, planes);
     if (size < 0 || size > kMaxGrid[axis])
       fail(grid[axis], "0 to " + std::to_string(kMaxGrid[axis]) + " for " + grid[axis].text());
     plan.grid[axis] = static_cast<unsigned>(size);

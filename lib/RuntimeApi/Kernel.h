@@ -15,6 +15,7 @@
 #include <array>
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -32,7 +33,8 @@ struct Plan {
 /// Thread-safe.
 class Kernel {
 public:
-  /// The pack keeps the entry. Throws Error if an argument is none of kSlots.
+  /// The pack keeps the entry. Throws Error if an argument is none of kSlots, or the kernel reads
+  /// row blocks of a size that there is no table for.
   Kernel(const Session &session, const Pack &pack, const PackKernel &entry);
   /// Unloads it. The context must be current.
   ~Kernel();
@@ -42,9 +44,12 @@ public:
   /// A value of the configuration, or `otherwise` if it has none of this name.
   int64_t config(const std::string &name, int64_t otherwise) const;
 
-  /// Allocates nothing. At most `planes` blocks in z. Throws StatusError if an assumption of the
-  /// kernel does not hold or the grid is beyond what CUDA allows.
-  Plan plan(const Values &values, int64_t planes) const;
+  /// The place in kRowBlockSizes of the BLOCK_M of a kernel that reads row blocks.
+  std::optional<size_t> rowBlockTable() const { return table; }
+
+  /// Allocates nothing. Throws StatusError if an assumption of the kernel does not hold or the grid
+  /// is beyond what CUDA allows.
+  Plan plan(const Values &values) const;
 
   /// Verifies and loads the code if that has not been done. The context must be current.
   void load();
@@ -57,11 +62,13 @@ public:
 private:
   cuda::FunctionHandle loadLocked();
   void allow(cuda::FunctionHandle function) const;
+  size_t findRowBlockTable() const;
 
   const Session &session;
   const Pack pack;
   const PackKernel &source;
   std::vector<size_t> arguments;
+  std::optional<size_t> table;
   std::array<Expression, 3> grid;
   std::vector<Expression> assumptions;
 

@@ -98,7 +98,6 @@ void completeY(lora_launch &launch) {
 Values valuesOf(const lora_launch &launch) {
   const lora_adapters &adapters = *launch.adapters;
   const lora_adapters::Tables &tables = adapters.tables();
-  const lora_mapping::Buffers &mapping = launch.mapping->buffers();
   Values values;
   auto set = [&](Slot slot, uint64_t address) { values[slot] = static_cast<int64_t>(address); };
   values.fill(0);
@@ -107,10 +106,7 @@ Values valuesOf(const lora_launch &launch) {
   values[Slot::Y] = addressOf(launch.y);
   set(Slot::A, tables.a);
   set(Slot::B, tables.b);
-  set(Slot::TokenIndices, mapping.indices);
-  set(Slot::TokensPerLora, mapping.counts);
-  set(Slot::StartLoc, mapping.starts);
-  set(Slot::ActiveIds, mapping.ids);
+  set(Slot::TokenIndices, launch.mapping->tokenIndices());
   set(Slot::Ranks, tables.ranks);
   set(Slot::Scalings, tables.scalings);
   set(Slot::SliceOffsets, tables.offsets);
@@ -154,21 +150,32 @@ LaunchFacts factsOf(lora_op op, const lora_launch &launch) {
   return facts;
 }
 
-/// The blocks in z that a launch needs: one for each adapter in use.
-int64_t planesOf(const lora_launch &launch) {
-  int64_t planes = std::min(launch.max_active_loras, launch.tokens);
-  return planes + launch.mapping->listsTokensWithout();
+/// Chooses the table of row blocks for a kernel, and how many of its entries are looked at: all
+/// that a later mapping might use, since the launch may be captured.
+void setRowBlocks(Values &values, const lora_launch &launch, const Kernel &kernel) {
+  std::optional<size_t> table = kernel.rowBlockTable();
+  if (!table)
+    return;
+  const lora_mapping &mapping = *launch.mapping;
+  int32_t tokens = std::min(launch.tokens, mapping.maxTokens);
+  values[Slot::RowBlocks] = static_cast<int64_t>(mapping.rowBlocks(*table));
+  values[Slot::NumRowBlocks] =
+      maxRowBlocks(tokens, launch.max_active_loras, kRowBlockSizes[*table]);
 }
 
 void addPart(const lora_context &context, PreparedLaunch &prepared, lora_op op) {
-  const DispatchRule *rule = context.table().find(factsOf(op, prepared.launch));
+  const lora_launch &launch = prepared.launch;
+  const DispatchRule *rule = context.table().find(factsOf(op, launch));
   if (!rule)
     throw StatusError(LORA_ERROR_NO_KERNEL, std::string("no kernel for ") + opText(op) + " of " +
-                                                std::to_string(prepared.launch.tokens) +
+                                                std::to_string(launch.tokens) +
                                                 " tokens of these types and sizes for " +
                                                 context.session.target + ": lora_explain says why");
-  prepared.parts[prepared.count++] = {
-      rule, rule->kernel->plan(prepared.values, planesOf(prepared.launch))};
+  PreparedLaunch::Part &part = prepared.parts[prepared.count++];
+  part.rule = rule;
+  part.values = valuesOf(launch);
+  setRowBlocks(part.values, launch, *rule->kernel);
+  part.plan = rule->kernel->plan(part.values);
 }
 
 bool hasSingleLaunch(const lora_context &context, const lora_launch &launch) {
@@ -192,7 +199,6 @@ PreparedLaunch api::prepareLaunch(const lora_context &context, lora_op op,
     completeS(launch);
   if (launch.tokens == 0)
     return prepared;
-  prepared.values = valuesOf(launch);
   if (op == LORA_SHRINK_EXPAND && !single) {
     addPart(context, prepared, LORA_SHRINK);
     addPart(context, prepared, LORA_EXPAND);
@@ -219,7 +225,7 @@ void api::runLaunch(lora_context &context, const PreparedLaunch &prepared) {
   for (int i = 0; i < prepared.count; ++i) {
     const PreparedLaunch::Part &part = prepared.parts[i];
     if (!part.plan.empty())
-      part.rule->kernel->launch(part.plan, prepared.values, data[i], counters[i], programmatic,
+      part.rule->kernel->launch(part.plan, part.values, data[i], counters[i], programmatic,
                                 launch.stream);
   }
 }

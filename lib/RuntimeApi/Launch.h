@@ -19,11 +19,11 @@ namespace lora::api {
 struct PreparedLaunch {
   struct Part {
     const DispatchRule *rule;
+    Values values;
     Plan plan;
   };
 
   lora_launch launch;
-  Values values;
   Part parts[2];
   int count = 0;
 };

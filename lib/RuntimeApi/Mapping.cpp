@@ -8,129 +8,105 @@
 #include "Mapping.h"
 
 #include <algorithm>
-#include <limits>
+#include <new>
 
 using namespace lora;
 using namespace lora::api;
 
 static constexpr int32_t kDefaultDepth = 8;
 
-static size_t bytesOf(const lora_mapping_options &options) {
-  return 4 *
-         (3 * static_cast<size_t>(options.max_loras) + 5 + static_cast<size_t>(options.max_tokens));
-}
-
 static int depthOf(int32_t asked) { return asked ? asked : kDefaultDepth; }
 
 lora_mapping::lora_mapping(lora_context &context, const lora_mapping_options &options)
     : context(context), maxLoras(options.max_loras), maxTokens(options.max_tokens),
-      staged(context.session, bytesOf(options), depthOf(options.staging_depth)),
-      scratch(static_cast<size_t>(options.max_loras), 0), used(ownBuffers()) {}
-
-lora_mapping::Buffers lora_mapping::ownBuffers() const {
-  size_t planes = static_cast<size_t>(maxLoras) + 1;
-  return {staged.address() + 4 * indicesOffset(), staged.address(), staged.address() + 4 * planes,
-          staged.address() + 4 * (2 * planes + 1)};
+      tables(rowBlockTables(maxTokens, maxLoras)),
+      staged(context.session, indicesOffset() + 4 * static_cast<size_t>(maxTokens),
+             depthOf(options.staging_depth)),
+      tokenRanks(context.session, 4 * static_cast<size_t>(maxTokens)),
+      counts(static_cast<size_t>(maxLoras), 0) {
+  staged.initialise([&](std::byte *memory) {
+    new (memory) Header;
+    std::fill_n(reinterpret_cast<RowBlockEntry *>(memory + sizeof(Header)), tables.back(),
+                RowBlockEntry());
+  });
+  // Launches may be captured before the first update.
+  staged.update(nullptr, [&](std::byte *) { return indicesOffset(); });
+  context.session.check(context.session.api.streamSynchronize(nullptr), "cuStreamSynchronize");
 }
 
-void lora_mapping::checkTokens(int32_t tokens) const { checkRange("tokens", tokens, 0, maxTokens); }
-
-void lora_mapping::setHost(const int32_t *tokenLora, int32_t tokens, void *stream) {
-  checkTokens(tokens);
+void lora_mapping::checkTokens(const int32_t *tokenLora, int32_t tokens) const {
+  checkRange("tokens", tokens, 0, maxTokens);
   if (tokens > 0)
     checkNotNull("token_lora", tokenLora);
-  std::fill(scratch.begin(), scratch.end(), 0);
-  for (int32_t token = 0; token < tokens; ++token) {
+}
+
+void lora_mapping::countTokens(std::span<const int32_t> tokenLora) {
+  std::fill(counts.begin(), counts.end(), 0);
+  for (size_t token = 0; token < tokenLora.size(); ++token) {
     int32_t slot = tokenLora[token];
     if (slot < -1 || slot >= maxLoras)
       failArgument("token_lora[" + std::to_string(token) + "]",
                    "-1 to " + std::to_string(maxLoras - 1), std::to_string(slot));
     if (slot >= 0)
-      ++scratch[static_cast<size_t>(slot)];
+      ++counts[static_cast<size_t>(slot)];
   }
+}
 
-  int32_t active = 0;
+RowBlockUse lora_mapping::write(std::byte *memory, std::span<const int32_t> tokenLora) {
+  auto &header = *reinterpret_cast<Header *>(memory);
+  auto *entries = reinterpret_cast<RowBlockEntry *>(memory + sizeof(Header));
+  RowBlockUse use = writeRowBlocks(counts, tables, entries);
+  for (size_t i = 0; i < tables.size() - 1; ++i) {
+    RowBlockEntry *table = entries + tables[i];
+    if (use.entries[i] < header.used[i])
+      std::fill(table + use.entries[i], table + header.used[i], RowBlockEntry());
+    header.used[i] = use.entries[i];
+  }
+  listTokens(tokenLora, counts, reinterpret_cast<int32_t *>(memory + indicesOffset()));
+  return use;
+}
+
+void lora_mapping::setHost(const int32_t *tokenLora, int32_t tokens, void *stream) {
+  checkTokens(tokenLora, tokens);
+  std::span<const int32_t> slots(tokenLora, static_cast<size_t>(tokens));
+  countTokens(slots);
+  RowBlockUse use;
   Current current(context.session);
   staged.update(stream, [&](std::byte *memory) {
-    // Tokens without an adapter are listed nowhere, so that no block of a launch is theirs.
-    auto *counts = reinterpret_cast<int32_t *>(memory);
-    int32_t *starts = counts + maxLoras + 1, *ids = starts + maxLoras + 2;
-    int32_t *indices = counts + indicesOffset();
-    int32_t start = 0;
-    for (int32_t slot = 0; slot < maxLoras; ++slot) {
-      int32_t inSlot = std::exchange(scratch[static_cast<size_t>(slot)], start);
-      if (inSlot == 0)
-        continue;
-      ids[active] = slot;
-      counts[active] = inSlot;
-      starts[active++] = start;
-      start += inSlot;
-    }
-    std::fill(ids + active, ids + maxLoras + 1, -1);
-    std::fill(counts + active, counts + maxLoras + 1, 0);
-    std::fill(starts + active, starts + maxLoras + 2, start);
-    counts[badTokensOffset()] = 0;
-    for (int32_t token = 0; token < tokens; ++token)
-      if (tokenLora[token] >= 0)
-        indices[scratch[static_cast<size_t>(tokenLora[token])]++] = token;
-    return 4 * (indicesOffset() + static_cast<size_t>(start));
+    use = write(memory, slots);
+    return indicesOffset() + 4 * static_cast<size_t>(use.tokens);
   });
-  used = ownBuffers();
   count = tokens;
-  known = active;
-  foreign = false;
+  known = use.adapters;
 }
 
 void lora_mapping::setDevice(const int32_t *tokenLora, int32_t tokens, void *stream) {
-  checkTokens(tokens);
-  if (tokens > 0)
-    checkNotNull("token_lora", tokenLora);
+  checkTokens(tokenLora, tokens);
   Kernel *kernel = context.table().mapTokens;
   if (!kernel)
     throw StatusError(LORA_ERROR_NO_KERNEL,
                       "no loaded pack has a map_tokens kernel for " + context.session.target);
-  Buffers own = ownBuffers();
   Values values = {};
   values[Slot::TokenLora] = reinterpret_cast<int64_t>(tokenLora);
-  values[Slot::TokenIndices] = static_cast<int64_t>(own.indices);
-  values[Slot::TokensPerLora] = static_cast<int64_t>(own.counts);
-  values[Slot::StartLoc] = static_cast<int64_t>(own.starts);
-  values[Slot::ActiveIds] = static_cast<int64_t>(own.ids);
-  values[Slot::BadTokens] = static_cast<int64_t>(staged.address() + 4 * badTokensOffset());
+  values[Slot::TokenIndices] = static_cast<int64_t>(tokenIndices());
+  values[Slot::TokenRanks] = static_cast<int64_t>(tokenRanks.address());
+  values[Slot::RowBlocks] = static_cast<int64_t>(rowBlocks(0));
+  values[Slot::BadTokens] = static_cast<int64_t>(staged.address());
   values[Slot::Tokens] = tokens;
+  values[Slot::MaxTokens] = maxTokens;
   values[Slot::MaxLoras] = maxLoras;
-  Plan plan = kernel->plan(values, 1);
+  Plan plan = kernel->plan(values);
   Current current(context.session);
   kernel->launch(plan, values, 0, 0, false, stream);
-  used = own;
   count = tokens;
   known = -1;
-  foreign = false;
-}
-
-void lora_mapping::setV1(const lora_v1_mapping &buffers) {
-  checkRange("buffers.tokens", buffers.tokens, 0, std::numeric_limits<int32_t>::max());
-  checkNotNull("buffers.token_indices_sorted_by_lora_ids",
-               buffers.token_indices_sorted_by_lora_ids);
-  checkNotNull("buffers.num_tokens_per_lora", buffers.num_tokens_per_lora);
-  checkNotNull("buffers.lora_token_start_loc", buffers.lora_token_start_loc);
-  checkNotNull("buffers.active_lora_ids", buffers.active_lora_ids);
-  auto address = [](const int32_t *pointer) {
-    return reinterpret_cast<cuda::DevicePointer>(pointer);
-  };
-  used = {address(buffers.token_indices_sorted_by_lora_ids), address(buffers.num_tokens_per_lora),
-          address(buffers.lora_token_start_loc), address(buffers.active_lora_ids)};
-  count = buffers.tokens;
-  known = -1;
-  foreign = true;
 }
 
 int32_t lora_mapping::countBadTokens(void *stream) {
   int32_t bad = 0;
   const Session &session = context.session;
   Current current(session);
-  session.check(session.api.copyToHost(&bad, staged.address() + 4 * badTokensOffset(), sizeof(bad),
-                                       streamOf(stream)),
+  session.check(session.api.copyToHost(&bad, staged.address(), sizeof(bad), streamOf(stream)),
                 "cuMemcpyDtoHAsync_v2");
   session.check(session.api.streamSynchronize(streamOf(stream)), "cuStreamSynchronize");
   return bad;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "Context.h"
+#include "RowBlocks.h"
 #include "Staging.h"
 
 #include <vector>
@@ -15,40 +16,52 @@
 /// Not thread-safe.
 struct lora_mapping {
 public:
+  /// Waits for the first copy. The context must be current.
   lora_mapping(lora_context &context, const lora_mapping_options &options);
 
   void setHost(const int32_t *tokenLora, int32_t tokens, void *stream);
   void setDevice(const int32_t *tokenLora, int32_t tokens, void *stream);
-  void setV1(const lora_v1_mapping &buffers);
   int32_t countBadTokens(void *stream);
 
   lora_context &context;
   const int32_t maxLoras;
+  const int32_t maxTokens;
 
-  /// The device buffers that launches read, as in lora_v1_mapping.
-  struct Buffers {
-    lora::cuda::DevicePointer indices = 0, counts = 0, starts = 0, ids = 0;
-  };
-  const Buffers &buffers() const { return used; }
   int32_t tokens() const { return count; }
   /// The adapters in use, or -1 if only the device knows.
   int32_t active() const { return known; }
-  /// Whether -1 may be among the ids that are in use.
-  bool listsTokensWithout() const { return foreign; }
+
+  // On the device.
+  lora::cuda::DevicePointer tokenIndices() const { return staged.address() + indicesOffset(); }
+  /// The table for a block size, by its place in kRowBlockSizes.
+  lora::cuda::DevicePointer rowBlocks(size_t table) const {
+    return staged.address() + sizeof(Header) + sizeof(lora::api::RowBlockEntry) * tables[table];
+  }
 
 private:
-  void checkTokens(int32_t tokens) const;
-  size_t badTokensOffset() const { return 3 * static_cast<size_t>(maxLoras) + 4; }
-  size_t indicesOffset() const { return badTokensOffset() + 1; }
-  Buffers ownBuffers() const;
+  /// The entries behind it are aligned to 16 bytes.
+  struct alignas(16) Header {
+    /// Written by the device.
+    int32_t badTokens = 0;
+    /// In a staging buffer: how many entries of each table are not idle.
+    std::array<int32_t, lora::api::kRowBlockSizes.size()> used = {};
+  };
 
-  const int32_t maxTokens;
-  /// [counts maxLoras + 1, starts maxLoras + 2, ids maxLoras + 1, bad tokens 1, indices maxTokens],
-  /// int32 each.
+  size_t indicesOffset() const {
+    return sizeof(Header) + sizeof(lora::api::RowBlockEntry) * tables.back();
+  }
+  void checkTokens(const int32_t *tokenLora, int32_t tokens) const;
+  /// Counts the tokens of each slot. Throws StatusError if a slot is out of range.
+  void countTokens(std::span<const int32_t> tokenLora);
+  /// Writes a mapping into a staging buffer, which holds an earlier one.
+  lora::api::RowBlockUse write(std::byte *memory, std::span<const int32_t> tokenLora);
+
+  const lora::api::RowBlockTables tables;
+  /// Header, all tables, and token indices.
   lora::api::StagedBuffer staged;
-  std::vector<int32_t> scratch;
-  Buffers used;
+  /// For map_tokens, [maxTokens].
+  lora::api::DeviceMemory tokenRanks;
+  std::vector<int32_t> counts;
   int32_t count = 0;
   int32_t known = 0;
-  bool foreign = false;
 };

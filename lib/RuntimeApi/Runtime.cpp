@@ -144,10 +144,13 @@ lora_status lora_mapping_set_device(lora_mapping *mapping, const int32_t *token_
   });
 }
 
-lora_status lora_mapping_set_v1(lora_mapping *mapping, const lora_v1_mapping *buffers) {
+lora_status lora_mapping_set_v1(lora_mapping *mapping, const lora_v1_mapping *buffers,
+                                void *stream) {
   return guarded(__func__, [&] {
     checkNotNull("mapping", mapping);
-    mapping->setV1(readStruct("buffers", buffers));
+    lora_v1_mapping read = readStruct("buffers", buffers);
+    checkNotNull("buffers.token_lora_mapping", read.token_lora_mapping);
+    mapping->setDevice(read.token_lora_mapping, read.tokens, stream);
   });
 }
 

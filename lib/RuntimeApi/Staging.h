@@ -26,9 +26,15 @@ public:
 
   cuda::DevicePointer address() const { return device.address(); }
 
-  /// Calls `write` with pinned memory of size() bytes, of which it returns how many to copy from
-  /// the beginning. Throws StatusError if the stream is capturing, all buffers are in use, or a
-  /// driver call fails.
+  /// Calls `write` with the memory of each pinned buffer, before the first update.
+  template <typename Write> void initialise(Write write) {
+    for (Buffer &buffer : ring)
+      write(buffer.host);
+  }
+
+  /// Calls `write` with pinned memory of size() bytes, which holds what was written when it was
+  /// last used, and of which it returns how many to copy from the beginning. Throws StatusError if
+  /// the stream is capturing, all buffers are in use, or a driver call fails.
   template <typename Write> void update(void *stream, Write write) {
     Buffer &buffer = acquire(stream);
     submit(buffer, write(buffer.host), stream);

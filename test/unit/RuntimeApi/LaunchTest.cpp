@@ -47,8 +47,8 @@ TEST_F(LaunchTest, SingleLaunchWithACluster) {
   EXPECT_EQ(recorded.threads, 128u);
   EXPECT_EQ(recorded.cluster, (std::array<unsigned, 3>{8, 1, 1}));
   EXPECT_TRUE(recorded.programmatic);
-  // One block of tokens in 8 parts, 2 slices, at most 4 adapters.
-  EXPECT_EQ(recorded.grid, (std::array<unsigned, 3>{8, 2, 4}));
+  // 6 tokens of at most 4 adapters: at most 4 row blocks, in 8 parts each; 2 slices.
+  EXPECT_EQ(recorded.grid, (std::array<unsigned, 3>{32, 2, 1}));
   EXPECT_EQ(recorded.values[0], 0x10000u);
   EXPECT_EQ(recorded.values[3], 0x30000u);
 }
@@ -66,23 +66,47 @@ TEST_F(LaunchTest, ActiveAdaptersBoundTheGrid) {
   launch.max_active_loras = 2;
   launch.tokens = 100;
   ASSERT_EQ(lora_shrink(objects.context, &launch), LORA_SUCCESS) << lora_last_error();
-  EXPECT_EQ(driver.launches[0].grid, (std::array<unsigned, 3>{7, 2, 2}));
+  // One adapter could have 99 tokens in 7 blocks, the other one token.
+  EXPECT_EQ(driver.launches[0].grid, (std::array<unsigned, 3>{8, 2, 1}));
   driver.launches.clear();
   launch.max_active_loras = 1;
   expectFailure(LORA_SHRINK, LORA_ERROR_INVALID_ARGUMENT,
                 "lora_shrink: launch.max_active_loras: expected 2 to 4, found 1");
 }
 
-TEST_F(LaunchTest, V1MappingHasAPlaneForTokensWithoutAdapter) {
-  auto *memory = static_cast<const int32_t *>(toPointer(0x8000));
-  lora_v1_mapping v1 = {sizeof(v1), 64, memory, memory, memory, memory};
-  ASSERT_EQ(lora_mapping_set_v1(objects.mapping, &v1), LORA_SUCCESS);
-  driver.recordedArguments = 4;
+TEST_F(LaunchTest, TokensBeyondThoseOfTheMappingNeedNoRowBlocks) {
+  launch.tokens = 1 << 20;
+  driver.recordedArguments = 8;
   ASSERT_EQ(lora_shrink(objects.context, &launch), LORA_SUCCESS) << lora_last_error();
-  EXPECT_EQ(driver.launches[0].grid, (std::array<unsigned, 3>{4, 2, 5}));
-  EXPECT_EQ(driver.launches[0].values[3], 0x8000u);
-  v1.active_lora_ids = nullptr;
-  EXPECT_EQ(lora_mapping_set_v1(objects.mapping, &v1), LORA_ERROR_INVALID_ARGUMENT);
+  // The mapping has at most 1024 tokens.
+  EXPECT_EQ(driver.launches[0].grid, (std::array<unsigned, 3>{(1024 + 4 * 15) / 16, 2, 1}));
+  EXPECT_EQ(static_cast<int32_t>(driver.launches[0].values[7]), (1024 + 4 * 15) / 16);
+}
+
+TEST_F(LaunchTest, EachKernelReadsTheTableOfItsBlockSize) {
+  auto recordedTable = [&](int64_t blockM) {
+    PackParts parts;
+    parts.add("k", makeManifest("shrink", "sm_90a",
+                                {{"ALIGN", 1}, {"RANK_ALIGN", 1}, {"BLOCK_M", blockM}}));
+    std::string pack = parts.bytes();
+    lora_status status = lora_context_load_pack_memory(objects.context, pack.data(), pack.size());
+    if (status != LORA_SUCCESS)
+      return std::string(lora_last_error());
+    driver.recordedArguments = 8;
+    driver.launches.clear();
+    EXPECT_EQ(lora_shrink(objects.context, &launch), LORA_SUCCESS) << lora_last_error();
+    const auto *entry = static_cast<const int32_t *>(toPointer(driver.launches[0].values[4]));
+    return std::to_string(entry[2] - entry[1]) + " of " +
+           std::to_string(static_cast<int32_t>(driver.launches[0].values[7]));
+  };
+  std::vector<int32_t> slots(200, 2);
+  ASSERT_EQ(lora_mapping_set_host(objects.mapping, slots.data(), 200, nullptr), LORA_SUCCESS);
+  EXPECT_EQ(recordedTable(16), "16 of 16");
+  EXPECT_EQ(recordedTable(32), "32 of 10");
+  EXPECT_EQ(recordedTable(64), "64 of 7");
+  EXPECT_EQ(recordedTable(128), "128 of 5");
+  EXPECT_EQ(recordedTable(48), "lora_context_load_pack_memory: pack 'memory': kernel 'k': BLOCK_M: "
+                               "expected 16, 32, 64 or 128, found 48");
 }
 
 TEST_F(LaunchTest, NoTokensLaunchNothing) {
@@ -174,6 +198,7 @@ TEST_F(LaunchTest, WorkspaceMustBeReserved) {
   size_t data = 0, counters = 0;
   ASSERT_EQ(lora_workspace_size(objects.context, LORA_SHRINK, &launch, &data, &counters),
             LORA_SUCCESS);
+  // 4 row blocks and 2 slices.
   EXPECT_EQ(data, 8u * 8192);
   EXPECT_EQ(counters, 32u);
   EXPECT_EQ(lora_shrink(objects.context, &launch), LORA_ERROR_NOT_RESERVED);

@@ -21,7 +21,7 @@ protected:
 
   /// The arguments that a shrink gets.
   std::vector<uint64_t> shrinkValues() {
-    driver.recordedArguments = 9;
+    driver.recordedArguments = 8;
     driver.launches.clear();
     EXPECT_EQ(lora_shrink(objects.context, &launch), LORA_SUCCESS) << lora_last_error();
     return driver.launches.at(0).values;
@@ -38,19 +38,32 @@ protected:
 using Ints = std::vector<int32_t>;
 
 TEST_F(TablesTest, HostMappingSortsTokens) {
-  Ints slots = {3, -1, 0, 3, 0, 3};
-  ASSERT_EQ(lora_mapping_set_host(objects.mapping, slots.data(), 6, nullptr), LORA_SUCCESS);
+  // 20 tokens of slot 3, and 2 of slot 0.
+  Ints slots(24, 3);
+  slots[1] = slots[22] = -1;
+  slots[2] = slots[4] = 0;
+  ASSERT_EQ(lora_mapping_set_host(objects.mapping, slots.data(), 24, nullptr), LORA_SUCCESS);
+  launch.max_active_loras = 3;
   std::vector<uint64_t> values = shrinkValues();
-  EXPECT_EQ(read<int32_t>(values[3], 5), (Ints{2, 4, 0, 3, 5}));
-  EXPECT_EQ(read<int32_t>(values[4], 5), (Ints{2, 3, 0, 0, 0}));
-  EXPECT_EQ(read<int32_t>(values[5], 6), (Ints{0, 2, 5, 5, 5, 5}));
-  EXPECT_EQ(read<int32_t>(values[6], 5), (Ints{0, 3, -1, -1, -1}));
+  EXPECT_EQ(read<int32_t>(values[3], 6), (Ints{2, 4, 0, 3, 5, 6}));
+  EXPECT_EQ(static_cast<int32_t>(values[7]), (24 + 3 * 15) / 16);
+  EXPECT_EQ(read<int32_t>(values[4], 16),
+            (Ints{0, 0, 2, 0, 3, 2, 18, 0, 3, 18, 22, 0, -1, -1, -1, -1}));
 
-  // A later mapping replaces all of it.
+  // A later mapping replaces all of it, also in a staging buffer that had another one.
+  launch.tokens = 24;
   slots = {1};
-  ASSERT_EQ(lora_mapping_set_host(objects.mapping, slots.data(), 1, nullptr), LORA_SUCCESS);
-  EXPECT_EQ(read<int32_t>(values[4], 5), (Ints{1, 0, 0, 0, 0}));
-  EXPECT_EQ(read<int32_t>(values[6], 5), (Ints{1, -1, -1, -1, -1}));
+  for (int update = 0; update < 8; ++update)
+    ASSERT_EQ(lora_mapping_set_host(objects.mapping, slots.data(), 1, nullptr), LORA_SUCCESS);
+  EXPECT_EQ(read<int32_t>(shrinkValues()[4], 16),
+            (Ints{1, 0, 1, 0, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1}));
+}
+
+TEST_F(TablesTest, LaunchesMayComeBeforeTheFirstMapping) {
+  launch.tokens = 100;
+  std::vector<uint64_t> values = shrinkValues();
+  EXPECT_EQ(read<int32_t>(values[4], 4 * static_cast<size_t>(static_cast<int32_t>(values[7]))),
+            Ints(40, -1));
 }
 
 TEST_F(TablesTest, BadHostMappingChangesNothing) {
@@ -63,7 +76,7 @@ TEST_F(TablesTest, BadHostMappingChangesNothing) {
   EXPECT_EQ(lora_mapping_set_host(objects.mapping, slots.data(), 1025, nullptr),
             LORA_ERROR_INVALID_ARGUMENT);
   EXPECT_STREQ(lora_last_error(), "lora_mapping_set_host: tokens: expected 0 to 1024, found 1025");
-  EXPECT_EQ(read<int32_t>(shrinkValues()[4], 2), (Ints{2, 0}));
+  EXPECT_EQ(read<int32_t>(shrinkValues()[4], 3), (Ints{2, 0, 2}));
 }
 
 TEST_F(TablesTest, HostUpdatesAreNotCaptured) {
@@ -92,9 +105,28 @@ TEST_F(TablesTest, DeviceMappingLaunchesAKernel) {
   ASSERT_EQ(driver.launches.size(), 1u);
   EXPECT_EQ(driver.launches[0].entry, "map_tokens");
   EXPECT_EQ(driver.launches[0].values[0], reinterpret_cast<uint64_t>(slots.data()));
-  EXPECT_EQ(static_cast<int32_t>(driver.launches[0].values[6]), 100);
+  EXPECT_EQ(static_cast<int32_t>(driver.launches[0].values[5]), 100);
+  EXPECT_EQ(static_cast<int32_t>(driver.launches[0].values[6]), 1024);
+  EXPECT_EQ(static_cast<int32_t>(driver.launches[0].values[7]), 4);
   int32_t bad = -1;
   EXPECT_EQ(lora_mapping_check(objects.mapping, nullptr, &bad), LORA_SUCCESS);
+  EXPECT_EQ(bad, 0);
+}
+
+TEST_F(TablesTest, V1MappingIsMadeFromTheSlotsOfItsTokens) {
+  Ints slots(100, 0);
+  driver.recordedArguments = 8;
+  lora_v1_mapping v1 = {sizeof(v1), 100, slots.data(), nullptr, nullptr, nullptr, nullptr};
+  ASSERT_EQ(lora_mapping_set_v1(objects.mapping, &v1, toPointer(0x5)), LORA_SUCCESS)
+      << lora_last_error();
+  EXPECT_EQ(driver.launches[0].entry, "map_tokens");
+  EXPECT_EQ(driver.launches[0].values[0], reinterpret_cast<uint64_t>(slots.data()));
+  EXPECT_EQ(driver.launches[0].stream, toPointer(0x5));
+  v1.tokens = 1025;
+  EXPECT_EQ(lora_mapping_set_v1(objects.mapping, &v1, nullptr), LORA_ERROR_INVALID_ARGUMENT);
+  EXPECT_STREQ(lora_last_error(), "lora_mapping_set_v1: tokens: expected 0 to 1024, found 1025");
+  v1.token_lora_mapping = nullptr;
+  EXPECT_EQ(lora_mapping_set_v1(objects.mapping, &v1, nullptr), LORA_ERROR_INVALID_ARGUMENT);
 }
 
 TEST_F(TablesTest, SlotsAreSwapped) {
@@ -108,8 +140,8 @@ TEST_F(TablesTest, SlotsAreSwapped) {
   std::vector<uint64_t> values = shrinkValues();
   using Pointers = std::vector<uint64_t>;
   EXPECT_EQ(read<uint64_t>(values[1], 8), (Pointers{0, 0, 0x100, 0, 0, 0, 0x200, 0}));
-  EXPECT_EQ(read<int32_t>(values[7], 4), (Ints{0, 0, 8, 0}));
-  EXPECT_EQ(read<float>(values[8], 4), (std::vector<float>{0, 0, 0.5f, 0}));
+  EXPECT_EQ(read<int32_t>(values[5], 4), (Ints{0, 0, 8, 0}));
+  EXPECT_EQ(read<float>(values[6], 4), (std::vector<float>{0, 0, 0.5f, 0}));
   ASSERT_EQ(lora_adapters_set(objects.adapters, 2, nullptr, nullptr), LORA_SUCCESS);
   EXPECT_EQ(read<uint64_t>(values[1], 8), Pointers(8, 0));
 }

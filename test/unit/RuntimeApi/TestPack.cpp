@@ -33,34 +33,32 @@ KernelManifest test::makeManifest(const std::string &kernel, const std::string &
   manifest.config = std::move(config);
   manifest.threads = 128;
   manifest.types = {{kernel == "expand" ? "Y" : "X", "f16"}, {"W", "f16"}};
-  const std::string mapping =
-      "ptr token_indices num_tokens_per_lora lora_start_loc active_lora_ids ";
+  const std::string mapping = "ptr token_indices row_blocks ";
   if (kernel == "shrink") {
     manifest.arguments =
         parseArguments("ptr x a s " + mapping +
-                       "ranks scalings i32 tokens hidden max_rank slices max_loras "
+                       "ranks scalings i32 num_row_blocks tokens hidden max_rank slices max_loras "
                        "i64 x_stride a_stride s_stride s_slice_stride");
-    manifest.grid = {"ceildiv(tokens, BLOCK_M)", "slices", "max_loras + 1"};
+    manifest.grid = {"num_row_blocks", "slices", "1"};
     manifest.assumptions = {"hidden % ALIGN == 0", "x % (2 * ALIGN) == 0"};
   } else if (kernel == "expand") {
-    manifest.arguments =
-        parseArguments("ptr s b y " + mapping +
-                       "ranks slice_offsets slice_widths i32 tokens max_rank max_width y_width "
-                       "slices max_loras i64 s_stride s_slice_stride b_stride y_stride");
-    manifest.grid = {"ceildiv(tokens, BLOCK_M)", "slices", "max_loras + 1"};
+    manifest.arguments = parseArguments(
+        "ptr s b y " + mapping +
+        "ranks slice_offsets slice_widths i32 num_row_blocks tokens max_rank "
+        "max_width y_width slices max_loras i64 s_stride s_slice_stride b_stride y_stride");
+    manifest.grid = {"num_row_blocks", "slices", "1"};
     manifest.assumptions = {"max_rank <= MAX_RANK"};
   } else if (kernel == "shrink_expand") {
     manifest.arguments =
         parseArguments("ptr x a b y " + mapping +
-                       "ranks scalings slice_offsets slice_widths i32 tokens hidden max_rank "
-                       "slices max_loras i64 x_stride a_stride b_stride y_stride");
-    manifest.grid = {"ceildiv(tokens, BLOCK_M) * SPLIT_K", "slices", "max_loras + 1"};
+                       "ranks scalings slice_offsets slice_widths i32 num_row_blocks tokens "
+                       "hidden max_rank slices max_loras i64 x_stride a_stride b_stride y_stride");
+    manifest.grid = {"num_row_blocks * SPLIT_K", "slices", "1"};
     manifest.assumptions = {"max_rank <= MAX_RANK"};
     manifest.cluster = {8, 1, 1};
   } else {
-    manifest.arguments = parseArguments("ptr token_lora token_indices num_tokens_per_lora "
-                                        "lora_start_loc active_lora_ids bad_tokens i32 tokens "
-                                        "max_loras");
+    manifest.arguments = parseArguments("ptr token_lora token_indices token_ranks row_blocks "
+                                        "bad_tokens i32 tokens max_tokens max_loras");
     manifest.types.clear();
   }
   return manifest;

@@ -45,6 +45,14 @@ public:
               "cuMemcpyDtoHAsync_v2");
   }
 
+  const int32_t *copy(const std::vector<int32_t> &values) {
+    cuda::DevicePointer address = 0;
+    api.check(api.memoryAllocate(&address, 4 * values.size()), "cuMemAlloc_v2");
+    api.check(api.copyToDevice(address, values.data(), 4 * values.size(), nullptr),
+              "cuMemcpyHtoDAsync_v2");
+    return reinterpret_cast<const int32_t *>(address);
+  }
+
   uint64_t find(LoraProblem &problem, std::string_view name) {
     for (HostBuffer &buffer : problem.buffers())
       if (buffer.name() == name)
@@ -92,8 +100,8 @@ public:
     check(lora_mapping_create(context, &batch, &mapping));
     check(lora_mapping_set_host(mapping, tokenLora.data(), static_cast<int32_t>(tokens), nullptr));
     auto translate = [&](const HostBuffer &buffer) { return copies.add(buffer); };
-    shrink.arguments(translate);
-    expand.arguments(translate);
+    shrink.arguments(16, translate);
+    expand.arguments(16, translate);
     copies.upload(shrink);
     copies.upload(expand);
     putAdapters();
@@ -207,6 +215,89 @@ TEST_P(EmulatedChain, MatchesTheReference) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Tokens, EmulatedChain, testing::Values(12, 40));
+
+/// The ways to set a mapping; the graph is captured before with another one.
+enum class Source { Host, Device, CapturedDevice, V1 };
+
+class EmulatedMapping : public testing::TestWithParam<Source> {
+protected:
+  /// Sets the mapping of the layer to that of its tokens, from a copy on the device if need be.
+  lora_status set(Layer &layer) {
+    auto tokens = static_cast<int32_t>(layer.tokenLora.size());
+    const int32_t *slots = layer.copies.copy(layer.tokenLora);
+    lora_v1_mapping v1 = {sizeof(v1), tokens, slots, nullptr, nullptr, nullptr, nullptr};
+    switch (GetParam()) {
+    case Source::Host:
+      return lora_mapping_set_host(layer.mapping, layer.tokenLora.data(), tokens, nullptr);
+    case Source::V1:
+      return lora_mapping_set_v1(layer.mapping, &v1, nullptr);
+    default:
+      return lora_mapping_set_device(layer.mapping, slots, tokens, nullptr);
+    }
+  }
+};
+
+TEST_P(EmulatedMapping, ReplaysFollowTheMapping) {
+  Layer layer(40, true);
+  lora_launch launch = layer.launch();
+  launch.tokens = 40;
+  launch.s = reinterpret_cast<float *>(layer.copies.find(layer.shrink, "s"));
+  const std::vector<int32_t> other(40, 1);
+  ASSERT_EQ(lora_mapping_set_host(layer.mapping, other.data(), 40, nullptr), LORA_SUCCESS);
+
+  cuda::Api api = cuda::loadApi(EMULATED_DRIVER);
+  cuda::StreamHandle stream = nullptr;
+  cuda::GraphHandle graph = nullptr;
+  cuda::ExecutableGraphHandle executable = nullptr;
+  if (GetParam() != Source::CapturedDevice) {
+    ASSERT_EQ(set(layer), LORA_SUCCESS) << lora_last_error();
+  }
+  api.check(api.streamBeginCapture(stream, 0), "cuStreamBeginCapture");
+  if (GetParam() == Source::CapturedDevice) {
+    ASSERT_EQ(set(layer), LORA_SUCCESS) << lora_last_error();
+  }
+  ASSERT_EQ(lora_shrink_expand(layer.context, &launch), LORA_SUCCESS) << lora_last_error();
+  api.check(api.streamEndCapture(stream, &graph), "cuStreamEndCapture");
+  api.check(api.graphInstantiate(&executable, graph, 0), "cuGraphInstantiate");
+  api.check(api.graphLaunch(executable, stream), "cuGraphLaunch");
+  api.executableGraphDestroy(executable);
+  api.graphDestroy(graph);
+
+  layer.copies.download(layer.expand.output());
+  EXPECT_NO_THROW(layer.expand.checkUntouched());
+  EXPECT_LT(layer.expand.chainError(layer.shrink, layer.tokensWithAdapter()), 2e-3);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sources, EmulatedMapping,
+                         testing::Values(Source::Host, Source::Device, Source::CapturedDevice,
+                                         Source::V1));
+
+TEST(Emulated, SlotsOutOfRangeOnTheDeviceAreCounted) {
+  Layer layer(12, true);
+  std::vector<int32_t> slots = layer.tokenLora;
+  // These tokens have no adapter in the reference, and get none here.
+  slots[1] = 4;
+  slots[10] = -7;
+  layer.tokenLora[10] = -1;
+  LoraProblem shrink(LoraOp::Shrink, layer.shape, layer.tokenLora, 1);
+  int32_t bad = -1;
+  ASSERT_EQ(lora_mapping_set_device(layer.mapping, layer.copies.copy(slots), 12, nullptr),
+            LORA_SUCCESS)
+      << lora_last_error();
+  ASSERT_EQ(lora_mapping_check(layer.mapping, nullptr, &bad), LORA_SUCCESS);
+  EXPECT_EQ(bad, 2);
+  lora_launch launch = layer.launch();
+  launch.s = reinterpret_cast<float *>(layer.copies.find(layer.shrink, "s"));
+  ASSERT_EQ(lora_shrink(layer.context, &launch), LORA_SUCCESS) << lora_last_error();
+  layer.copies.download(layer.shrink.output());
+  std::copy_n(layer.shrink.output().bytes().data(), shrink.output().bytes().size(),
+              shrink.output().bytes().data());
+  EXPECT_NO_THROW(shrink.checkUntouched());
+  EXPECT_NO_THROW(shrink.checkWritten());
+  ASSERT_EQ(lora_mapping_set_host(layer.mapping, slots.data(), 1, nullptr), LORA_SUCCESS);
+  ASSERT_EQ(lora_mapping_check(layer.mapping, nullptr, &bad), LORA_SUCCESS);
+  EXPECT_EQ(bad, 0);
+}
 
 TEST(Emulated, WeightsThatAreTooShortAreFound) {
   Layer layer(12, true);
