@@ -3,57 +3,102 @@
 """Configurations of the shipped kernels that are worth measuring on a large GPU.
 
 Which of them a kernel's `where` clauses allow, lora-compile knows; what is left out here would only
-waste time: blocks that spill, or that leave warps idle.
+waste time: blocks that spill, or that leave warps idle, and for a given shape those that leave most
+of the GPU or of a block idle.
 """
 
+import dataclasses
 import itertools
 
+from lora_tile.mapping import max_row_blocks
+
 OPS = ("shrink", "expand", "shrink_expand")
+
+# Multiprocessors of a large GPU.
+PROCESSORS = 132
+
+
+@dataclasses.dataclass(frozen=True)
+class Shape:
+    """What decides which configurations suit: `tokens` have one of `adapters`, and `width` is that
+    of the widest slice."""
+
+    tokens: int
+    adapters: int
+    slices: int
+    hidden: int
+    width: int
 
 
 def rank_tile(rank):
     """The rank as kernels round it up, to a power of two from 16 on."""
-    return max(16, 1 << (rank - 1).bit_length())
+    return max(16, power_above(rank))
+
+
+def power_above(value):
+    """The least power of two that is not below a value."""
+    return 1 << max(value - 1, 0).bit_length()
+
+
+def _rings(most, warps_k):
+    """BLOCK_K and STAGES: direct loads, and rings that shared memory has room for."""
+    if most >= 64:
+        return ((64, 1), (64, 3), (64, 4))
+    if warps_k > 2:
+        return ((128, 1), (128, 2), (128, 3), (64, 4))
+    return ((128, 1), (128, 3), (128, 4))
 
 
 def _shrink(rank):
     block_n = min(rank_tile(rank), 64)
-    for m, warps, warps_k, k, stages, split in itertools.product(
-        (16, 32, 64), (4, 8), (1, 2, 4, 8), (64, 128), (1, 3, 4), (1, 2, 4, 8)
-    ):
-        if warps % warps_k or warps // warps_k * 16 > m:
-            continue
-        if m * block_n * warps_k > 1024 * warps or k * (m + block_n) * warps_k > 8192 * warps:
-            continue
-        if (m >= 64 and (warps_k > 2 or split > 4)) or (stages > 1 and (k == 64 or warps_k > 4)):
-            continue
-        if k == 64 and split > 2:
-            continue
-        yield dict(BLOCK_M=m, BLOCK_N=block_n, BLOCK_K=k, SPLIT_K=split, WARPS=warps,
-                   WARPS_K=warps_k, STAGES=stages)  # fmt: skip
+    for m, warps, warps_k in (
+        (16, 4, 4), (16, 8, 8), (32, 4, 4), (32, 4, 2), (32, 8, 4), (64, 4, 2), (64, 4, 1),
+        (64, 8, 2),
+    ):  # fmt: skip
+        for (k, stages), split in itertools.product(_rings(block_n, warps_k), (1, 2, 4, 8)):
+            if m * block_n * warps_k > 1024 * warps or k * (m + block_n) * warps_k > 8192 * warps:
+                continue
+            if (m == 64 and split > 4) or (stages > 1 and warps_k > 4):
+                continue
+            yield dict(BLOCK_M=m, BLOCK_N=block_n, BLOCK_K=k, SPLIT_K=split, WARPS=warps,
+                       WARPS_K=warps_k, STAGES=stages)  # fmt: skip
 
 
 def _expand(rank):
     most = rank_tile(rank)
-    for m, n, warps in itertools.product((16, 32, 64, 128), (64, 128, 256), (2, 4, 8)):
-        if m * n <= 2048 * warps and m // 16 * (n // 32) >= warps:
-            yield dict(BLOCK_M=m, BLOCK_N=n, BLOCK_K=min(most, 64), MAX_RANK=most, WARPS=warps)
+    shapes = [
+        (16, 64, 2), (16, 128, 4), (16, 256, 4), (16, 256, 8), (32, 64, 4), (32, 128, 4),
+        (32, 128, 8), (32, 256, 4), (64, 64, 4), (64, 64, 8), (64, 128, 4), (64, 128, 8),
+        (64, 256, 8), (128, 64, 4), (128, 64, 8), (128, 128, 8),
+    ]  # fmt: skip
+    for (m, n, warps), programs in itertools.product(shapes, (1, 2, 4, 8, 16, 32, 64, 128)):
+        # Taller blocks are for batches that fill the GPU by themselves.
+        if programs > (128 if m == 16 else 64 if m == 32 else 32):
+            continue
+        yield dict(BLOCK_M=m, BLOCK_N=n, PROGRAMS_N=programs, BLOCK_K=min(most, 64),
+                   MAX_RANK=most, WARPS=warps)  # fmt: skip
 
 
 def _shrink_expand(rank):
     most = rank_tile(rank)
-    for m, split, warps, warps_k, n, split_n, stages in itertools.product(
-        (16, 32, 64), (1, 2, 4, 8), (4, 8), (1, 2, 4, 8), (128, 256, 512), (1, 2, 4), (1, 3)
-    ):
-        if warps % warps_k or warps // warps_k * 16 > m or m * most * warps_k > 1024 * warps:
+    few = itertools.product(
+        [(16, 4, 4), (16, 8, 8)], (128, 256, 512), (2, 4, 8), (1, 2, 4, 8),
+        ((64, 1), (64, 4)) if most >= 64 else ((128, 1), (128, 2), (64, 4)),
+    )  # fmt: skip
+    many = itertools.product(
+        [(32, 4, 2), (32, 4, 4), (32, 8, 4), (64, 4, 1), (64, 8, 2)], (128, 256), (1, 2, 4, 8),
+        (1, 2), ((64, 1), (64, 3)) if most >= 64 else ((128, 1), (128, 3)),
+    )  # fmt: skip
+    for (m, warps, warps_k), n, split, split_n, (k, stages) in itertools.chain(few, many):
+        if m * most * warps_k > 1024 * warps or m * n > 2048 * warps:
             continue
-        if m * n > 2048 * warps or m // 16 * (n // 32) < warps:
+        if m // 16 * (n // 32) < warps or most * (m + n) > 8192 * warps:
             continue
-        if stages > 1 and (m == 16 or n == 512 or warps_k > 4 or split == 8):
+        if stages > 1 and (n == 512 or warps_k > 4):
             continue
-        if (m > 16 and split_n > 1) or (split == 1 and (m == 16 or split_n > 1)):
+        if m > 16 and (split_n > 1 and split == 1 or m == 64 and split > 4):
             continue
-        yield dict(BLOCK_M=m, BLOCK_N=n, BLOCK_K=128, MAX_RANK=most, SPLIT_K=split,
+        yield dict(BLOCK_M=m, BLOCK_N=n, BLOCK_K=k, MAX_RANK=most, SPLIT_K=split,
                    SPLIT_N=split_n, WARPS=warps, WARPS_K=warps_k, STAGES=stages)  # fmt: skip
 
 
@@ -64,3 +109,50 @@ def candidates(op, rank, add_inputs=True):
         if op == "expand" and not add_inputs:
             config["ADD_INPUTS"] = 0
         yield config
+
+
+def _suits_expand(config, shape, blocks):
+    programs = config["PROGRAMS_N"]
+    blocks_n = -(-shape.width // config["BLOCK_N"])
+    if programs > power_above(blocks_n):
+        return False
+    launched = blocks * shape.slices * programs
+    fewer_blocks_idle = launched >= PROCESSORS // 2 or 2 * programs > blocks_n
+    return fewer_blocks_idle and (programs == 1 or launched <= 20 * PROCESSORS)
+
+
+def _suits_split(config, shape, blocks):
+    split = config["SPLIT_K"]
+    parts = split * config["WARPS_K"] * config["BLOCK_K"]
+    # Some kernels have no way not to split.
+    is_split = split > 2 or config.get("SPLIT_N", 1) > 1
+    if split > 2 and parts > 2 * shape.hidden:
+        return False
+    launched = blocks * shape.slices * split * config.get("SPLIT_N", 1)
+    if is_split and launched > 4 * PROCESSORS:
+        return False
+    # Four times as many programs would still find idle multiprocessors and columns of their own.
+    return not (split <= 2 and 4 * launched <= PROCESSORS and 4 * parts <= 2 * shape.hidden)
+
+
+def suits(op, config, shape):
+    """Whether a configuration, a dict of parameters, may be the fastest for a Shape."""
+    rows = config["BLOCK_M"]
+    most = power_above(-(-shape.tokens // max(shape.adapters, 1)))
+    if rows > max(16, 2 * most if op == "expand" else most):
+        return False
+    blocks = max_row_blocks(shape.tokens, shape.adapters, rows)
+    # Low blocks of a large batch read the weights too often.
+    if rows < 128 and blocks > (10 if op == "expand" else 16) * PROCESSORS:
+        return False
+    if op == "expand":
+        return _suits_expand(config, shape, blocks)
+    if op == "shrink_expand":
+        blocks_n = -(-shape.width // config["BLOCK_N"])
+        if config["SPLIT_N"] > 1 and config["SPLIT_N"] * config["SPLIT_K"] > 2 * blocks_n:
+            return False
+        # A ring needs something to run ahead of.
+        parts = config["SPLIT_K"] * config["WARPS_K"] * config["BLOCK_K"]
+        if config["STAGES"] > 1 and shape.hidden < 2 * parts:
+            return False
+    return _suits_split(config, shape, blocks)

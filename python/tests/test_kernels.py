@@ -11,11 +11,12 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
-from lora_tile.candidates import OPS, candidates
+from lora_tile.candidates import OPS, Shape, candidates, suits
 from lora_tile.errors import Error
 from lora_tile.expressions import evaluate
 from lora_tile.kernels import compile_jobs, jobs_for
 from lora_tile.manifest import Kernel, load_folder
+from lora_tile.mapping import IDLE, max_row_blocks, row_blocks
 
 MANIFEST = {
     "kernel": "expand",
@@ -98,7 +99,43 @@ class Manifests(unittest.TestCase):
             load_folder(self.folder)
 
 
+class Mapping(unittest.TestCase):
+    def test_row_blocks(self):
+        self.assertEqual(
+            row_blocks([(0, 17), (3, 16)], 16),
+            [(0, 0, 16, 0), (0, 16, 17, 0), (3, 17, 33, 0)],
+        )
+        self.assertEqual(row_blocks([], 16), [])
+
+    def test_idle_blocks_fill_up(self):
+        self.assertEqual(row_blocks([(1, 16), (2, 16)], 16)[2:], [IDLE])
+        for sizes in ((1,), (1, 1, 1), (16, 1, 33), (200, 3)):
+            for block_m in (16, 64):
+                blocks = row_blocks(list(enumerate(sizes)), block_m)
+                self.assertEqual(len(blocks), max_row_blocks(sum(sizes), len(sizes), block_m))
+                rows = [i for _, begin, end, _ in blocks for i in range(begin, end)]
+                self.assertEqual(rows, list(range(sum(sizes))))
+
+    def test_no_more_adapters_than_tokens(self):
+        self.assertEqual(max_row_blocks(2, 100, 16), max_row_blocks(2, 2, 16))
+
+
 class Candidates(unittest.TestCase):
+    def test_some_suit_every_shape(self):
+        for tokens in (1, 7, 16, 100, 1024, 8192, 65536):
+            for adapters in (1, min(4, tokens), min(64, tokens)):
+                for slices, hidden, width in ((1, 1024, 1024), (3, 4096, 4096), (1, 64, 256),
+                                              (2, 16384, 512)):  # fmt: skip
+                    shape = Shape(tokens, adapters, slices, hidden, width)
+                    for op in OPS:
+                        found = [c for c in candidates(op, 16) if suits(op, c, shape)]
+                        self.assertTrue(found, (op, shape))
+                        self.assertLess(len(found), 150, (op, shape))
+
+    def test_tall_blocks_need_tokens(self):
+        tall = [c for c in candidates("shrink", 16) if c["BLOCK_M"] == 64]
+        self.assertFalse(any(suits("shrink", c, Shape(16, 4, 1, 4096, 4096)) for c in tall))
+
     def test_distinct_and_many(self):
         for rank in (8, 16, 64):
             for op in OPS:

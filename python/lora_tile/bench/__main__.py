@@ -6,4 +6,6 @@ import sys
 
 from lora_tile.bench.cli import main
 
-sys.exit(main())
+# Worker processes import this module by another name.
+if __name__ == "__main__":
+    sys.exit(main())

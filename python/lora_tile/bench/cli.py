@@ -15,7 +15,9 @@ from lora_tile.bench.compare import changes
 from lora_tile.bench.models import find_model, rank_of_adapter
 from lora_tile.errors import Error, run_tool
 
-BASELINES = ("lora-tile", "triton", "cublas")
+BASELINES = ("lora-tile", "triton", "cublas", "vllm")
+# The exit status after Ctrl-C, as shells have it.
+INTERRUPTED = 130
 DEFAULT_SIZES = [1024, 2048, 4096, 8192, 16384]
 
 
@@ -42,7 +44,8 @@ def _add_run_options(parser):
     add = parser.add_argument
     add("--kernels", type=pathlib.Path, help="folder of cubins and manifests (default: compile "
         "with $LORA_COMPILE or lora-compile when needed)")  # fmt: skip
-    add("--baselines", nargs="+", choices=BASELINES, default=list(BASELINES))
+    add("--baselines", nargs="+", choices=BASELINES, default=list(BASELINES[:3]),
+        help="what to measure (default: all but vllm)")  # fmt: skip
     add("--arg-pool-size", type=int, default=32, help="sets of arguments, within 2 GB")
     add("--cuda-graph-nops", type=int, default=32, help="calls in a graph")
     add("--with-cuda-graph", type=int, choices=[0, 1], default=1)
@@ -100,7 +103,8 @@ def make_parser():
     mode.add_argument("--tokens", nargs="+", type=int, default=[1, 16, 64, 128])
     mode.add_argument("--lora-ranks", nargs="+", type=int, default=[8, 64])
     mode.add_argument("--num-loras", type=int, default=4)
-    mode.add_argument("--cache-length", type=int, default=512, help="tokens attended to; 0: none")
+    mode.add_argument("--cache-length", type=int, help="tokens that each token attends to; 0: none "
+                      "(default: 512 up to 128 tokens, 256 up to 256, none above)")  # fmt: skip
     mode.add_argument("--layers", type=int, help="layers to run (default: all of the model's)")
     mode.add_argument("--dtype", choices=["f16", "bf16"], default="f16")
     _add_run_options(mode)
@@ -209,8 +213,8 @@ def import_gpu_parts():
     return clock, measure, model_pass
 
 
-def start(options):
-    """A bench for a run, the arch of its GPU, and a document to fill."""
+def start(options, cases=()):
+    """A bench for a run and a document to fill; compiles what the cases need of Triton."""
     clock_module, measure, _ = import_gpu_parts()
     properties = clock_module.require_gpu()
     arch = f"sm_{properties.major}{properties.minor}" + ("a" if properties.major >= 9 else "")
@@ -224,6 +228,10 @@ def start(options):
         clock, library, options.baselines, options.arg_pool_size, bool(options.test_correctness),
         options.seed,
     )  # fmt: skip
+    if "triton" in options.baselines:
+        from lora_tile.bench.compile_ahead import compile_ahead
+
+        compile_ahead(cases)
     copy = clock_module.copy_bandwidth(clock)
     document = {
         "format": 1,
@@ -248,6 +256,12 @@ def write_outputs(options, document):
         results.save_csv(options.csv, document)
 
 
+def is_measured(kept, case):
+    """Whether the rows by key of an earlier run have what a case asks for."""
+    row = kept.get(case.key())
+    return row is not None and set(case.ops) <= set(row["case"]["ops"])
+
+
 def run_cases(options):
     cases = make_cases(options)
     if options.dry_run:
@@ -257,13 +271,14 @@ def run_cases(options):
     kept = {}
     if options.resume and options.json.exists():
         kept = {row["key"]: row for row in results.load(options.json)["rows"]}
-    bench, document = start(options)
+    missing = [case for case in cases if not is_measured(kept, case)]
+    bench, document = start(options, missing)
     progress = Progress(len(cases))
     try:
         for done, case in enumerate(cases):
             progress.show(done)
             row = kept.get(case.key())
-            if row is None or not set(case.ops) <= set(row["case"]["ops"]):
+            if not is_measured(kept, case):
                 row = {
                     "key": case.key(),
                     "case": dataclasses.asdict(case),
@@ -274,11 +289,14 @@ def run_cases(options):
             document["rows"].append(row)
             if options.json:
                 results.save(options.json, document)
+        interrupted = False
     except KeyboardInterrupt:
+        interrupted = True
         print(f"interrupted after {len(document['rows'])} of {len(cases)} cases", file=sys.stderr)
     write_outputs(options, document)
     print(results.table(document))
-    return summary(document)
+    status = summary(document)
+    return INTERRUPTED if interrupted else status
 
 
 def summary(document):
@@ -307,17 +325,19 @@ def run_model_pass(options):
     if options.dry_run:
         raise Error("--dry-run: model_pass has none, expected list_bench, range_bench, model_bench")
     _, _, model_pass = import_gpu_parts()
-    bench, document = start(options)
+    bench, document = start(options, model_pass.all_cases(model, options))
     document["passes"] = []
     try:
         for line in model_pass.run(bench, model, options):
             document["passes"].append(line)
             print(model_pass.text(line), flush=True)
+            if options.json:
+                results.save(options.json, document)
+        status = 0
     except KeyboardInterrupt:
+        status = INTERRUPTED
         print("interrupted", file=sys.stderr)
-    if options.json:
-        results.save(options.json, document)
-    return 0
+    return status
 
 
 def run_report(options):

@@ -3,7 +3,8 @@
 """Timing of short device work, the same for every implementation.
 
 The calls under test are captured into one CUDA graph, over rotating arguments, so that neither the
-host nor the caches help; the time of a replay over the number of calls is the time of a call.
+host nor the caches help; the time of a replay over the number of calls is the time of a call. Calls
+so long that the replays would take more than a third of a second get fewer of them.
 """
 
 import statistics
@@ -20,6 +21,11 @@ def require_gpu():
     return torch.cuda.get_device_properties(torch.cuda.current_device())
 
 
+# Microseconds that the replays of one measurement may take together, and the least number of them.
+LONGEST_MEASUREMENT = 300_000
+FEWEST_REPLAYS = 5
+
+
 class Clock:
     """Times calls; each is a function of a stream handle, one for each set of arguments."""
 
@@ -28,47 +34,59 @@ class Clock:
         self.replays = replays
         self.use_graph = use_graph
         self.stream = torch.cuda.Stream()
+        self.begin = torch.cuda.Event(enable_timing=True)
+        self.end = torch.cuda.Event(enable_timing=True)
 
-    def samples(self, calls, replays=None):
-        """Microseconds of a call, one value for each replay."""
-        replays = replays or self.replays
+    def _captured(self, calls, count):
+        """A function that runs `count` calls, going round `calls`."""
         handle = self.stream.cuda_stream
-        count = self.calls_in_graph
+
+        def run():
+            for i in range(count):
+                calls[i % len(calls)](handle)
+
+        # The first calls compile and load what they need, which no capture allows.
+        for call in calls[:2]:
+            call(handle)
+        self.stream.synchronize()
+        if not self.use_graph:
+            return run
+        graph = torch.cuda.CUDAGraph()
+        # torch.cuda.graph would also empty the allocator's cache, hundreds of times a case.
+        graph.capture_begin()
+        run()
+        graph.capture_end()
+        return graph.replay
+
+    def _replay(self, run):
+        """Milliseconds of a replay."""
+        self.begin.record(self.stream)
+        run()
+        self.end.record(self.stream)
+        self.end.synchronize()
+        return self.begin.elapsed_time(self.end)
+
+    def samples(self, calls):
+        """Microseconds of a call, one value for each replay."""
         with torch.cuda.stream(self.stream):
-            # The first calls compile and load what they need, which no capture allows.
-            for call in calls[:2]:
-                call(handle)
-            self.stream.synchronize()
-            if self.use_graph:
-                graph = torch.cuda.CUDAGraph()
-                # torch.cuda.graph would also empty the allocator's cache, hundreds of times a case.
-                graph.capture_begin()
-                for i in range(count):
-                    calls[i % len(calls)](handle)
-                graph.capture_end()
-                run = graph.replay
+            run = self._captured(calls, self.calls_in_graph)
+            took = self._replay(run) * 1000
+            replays = self.replays
+            if took * replays > LONGEST_MEASUREMENT:
+                fewest = min(self.replays, FEWEST_REPLAYS)
+                replays = max(fewest, int(LONGEST_MEASUREMENT / took))
             else:
+                for _ in range(2):
+                    self._replay(run)
+            return [self._replay(run) * 1000 / self.calls_in_graph for _ in range(replays)]
 
-                def run():
-                    for i in range(count):
-                        calls[i % len(calls)](handle)
-
-            events = [
-                (torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True))
-                for _ in range(replays)
-            ]
-            for _ in range(1 if replays < self.replays else 3):
-                run()
-            for begin, end in events:
-                begin.record(self.stream)
-                run()
-                end.record(self.stream)
-                end.synchronize()
-        return [begin.elapsed_time(end) * 1000 / count for begin, end in events]
-
-    def rough(self, calls):
-        """Microseconds of a call from three replays, to choose candidates by."""
-        return statistics.median(self.samples(calls, 3))
+    def rough(self, calls, replays=1):
+        """Microseconds of a call from few replays of one call a set, to choose candidates by."""
+        with torch.cuda.stream(self.stream):
+            run = self._captured(calls, len(calls))
+            self._replay(run)
+            times = [self._replay(run) for _ in range(replays)]
+        return statistics.median(times) * 1000 / len(calls)
 
     def measure(self, calls):
         """The fields us, low and high of a result."""

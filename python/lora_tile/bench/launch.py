@@ -121,9 +121,10 @@ def _plain(values):
     }
 
 
-def launch_values(case, arguments, s):
+def launch_values(case, arguments, s, block_m):
     """The arguments of shrink, expand and shrink_expand by their names in the kernel files."""
     mapping = arguments.mapping
+    blocks = mapping.row_blocks(block_m)
     return {
         "x": arguments.x,
         "a": arguments.a_table,
@@ -131,9 +132,8 @@ def launch_values(case, arguments, s):
         "s": s,
         "y": arguments.y,
         "token_indices": mapping.token_indices,
-        "num_tokens_per_lora": mapping.num_tokens_per_lora,
-        "lora_start_loc": mapping.lora_start_loc,
-        "active_lora_ids": mapping.active_lora_ids,
+        "row_blocks": blocks,
+        "num_row_blocks": len(blocks),
         "ranks": mapping.ranks,
         "scalings": mapping.scalings,
         "slice_offsets": mapping.slice_offsets,

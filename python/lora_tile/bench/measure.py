@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Measures every implementation of a case, the correct ones alone.
 
-Candidates are checked first, then timed roughly; the best few are timed fully, and the fastest of
-those is the result. This is the same for lora-tile and for tuned Triton.
+Candidates are checked first, then timed by a single short replay; the best few are timed by three
+replays of all sets of arguments, the best of these fully, and the fastest is the result. This is the
+same for lora-tile and for tuned Triton.
 """
 
 import dataclasses
@@ -19,12 +20,16 @@ from lora_tile.bench import triton_v1
 from lora_tile.bench.arguments import LIMITS, SCALING, Mapping, Reference, make_pool
 from lora_tile.bench.cases import pool_size
 from lora_tile.bench.launch import LoadedKernel, launch_values
-from lora_tile.candidates import rank_tile
+from lora_tile.bench.vllm_ops import VllmOps
+from lora_tile.candidates import Shape, rank_tile, suits
 from lora_tile.errors import Error
 from lora_tile.manifest import Kernel, load_folder
 
-# Candidates that are timed fully after the rough round, and tried with dependent launch.
-FINALISTS = 4
+# Candidates that are left after the first round, and after the second.
+SEMIFINALISTS = 8
+FINALISTS = 3
+# Bytes of arguments beyond which the L2 cache of any GPU does not help a call.
+BEYOND_CACHES = 120 * 10**6
 
 
 def versions():
@@ -53,28 +58,39 @@ class Library:
             self.compiler = kernels.find_compiler()
             self.folder = tempfile.TemporaryDirectory(prefix="lora-tile-bench-")
 
-    def _compile(self, op, case):
-        key = (op, case.dtype, rank_tile(case.rank), case.add_inputs)
-        if key not in self.compiled:
-            jobs = kernels.jobs_for(
-                [op], [case.dtype], [case.rank], case.add_inputs, self.folder.name
-            )
-            done, _, failed = kernels.compile_jobs(jobs, self.compiler, self.arch, None)
-            if failed:
-                raise Error(f"lora-compile: {failed[0][0].cubin.name}: {failed[0][1]}")
-            self.compiled[key] = [Kernel(job.manifest) for job in done]
-        return self.compiled[key]
+    def _compile(self, op, case, shape):
+        """The kernels that suit a shape; those that no earlier case has needed are compiled."""
+        jobs = kernels.jobs_for(
+            [op], [case.dtype], [case.rank], case.add_inputs, self.folder.name
+        )
+        jobs = [job for job in jobs if suits(op, job.config, shape)]
+        missing = [job for job in jobs if job.cubin not in self.compiled]
+        done, refused, failed = kernels.compile_jobs(missing, self.compiler, self.arch, None)
+        if failed:
+            raise Error(f"lora-compile: {failed[0][0].cubin.name}: {failed[0][1]}")
+        self.compiled.update((job.cubin, Kernel(job.manifest)) for job in done)
+        self.compiled.update((job.cubin, None) for job in refused)
+        return [self.compiled[job.cubin] for job in jobs if self.compiled[job.cubin]]
 
     def find(self, op, case):
-        """Kernels that compute `op` of a case, loaded."""
-        fitting = self.kernels if self.kernels is not None else self._compile(op, case)
-        found = []
+        """Kernels that compute `op` of a case and suit its shape, loaded."""
+        shape = Shape(
+            case.with_lora(), case.reached(), case.slices, case.hidden, max(case.widths)
+        )
+        if self.kernels is not None:
+            fitting = [
+                kernel
+                for kernel in self.kernels
+                if kernel.fits(op, case.dtype, case.rank, case.add_inputs)
+            ]
+            # A folder may have others than those that are tried by default.
+            fitting = [k for k in fitting if suits(op, k.config, shape)] or fitting
+        else:
+            fitting = self._compile(op, case, shape)
         for kernel in fitting:
-            if kernel.fits(op, case.dtype, case.rank, case.add_inputs):
-                if kernel.cubin not in self.loaded:
-                    self.loaded[kernel.cubin] = LoadedKernel(kernel)
-                found.append(self.loaded[kernel.cubin])
-        return found
+            if kernel.cubin not in self.loaded:
+                self.loaded[kernel.cubin] = LoadedKernel(kernel)
+        return [self.loaded[kernel.cubin] for kernel in fitting]
 
 
 class Candidate:
@@ -92,7 +108,7 @@ class Candidate:
 
 
 class Bench:
-    """Measures cases. `baselines` chooses among "lora-tile", "triton" and "cublas"."""
+    """Measures cases. `baselines` chooses among "lora-tile", "triton", "cublas" and "vllm"."""
 
     def __init__(self, clock, library, baselines, pool_sets, test_correctness=True, seed=0):
         self.clock = clock
@@ -101,6 +117,7 @@ class Bench:
         self.pool_sets = pool_sets
         self.test_correctness = test_correctness
         self.seed = seed
+        self.vllm = VllmOps() if "vllm" in baselines else None
 
     def run(self, case):
         """The results of a case, in the form that results.py describes."""
@@ -117,6 +134,8 @@ class Bench:
                 self._single(op, chosen)
         if "pair" in case.ops:
             self._pair(chosen)
+        if self.vllm:
+            self._vllm()
         if "cublas" in self.baselines:
             self._cublas()
         results = [result for result in self.results if result["op"] in case.ops]
@@ -163,12 +182,27 @@ class Bench:
             )
         return good
 
-    def _rank(self, candidates, dependent=False):
-        """The candidates in the order of their rough times."""
+    def _few_sets(self, op):
+        """As many sets of arguments as do not fit in the caches; few if not even all of them do."""
+        size = max(self.case.bytes_of(op), 1)
+        if size * len(self.pool) < BEYOND_CACHES // 3:
+            return self.pool[:8]
+        return self.pool[: max(8, -(-BEYOND_CACHES // size))]
+
+    def _rank(self, op, candidates, dependent=False):
+        """The best candidates, in the order of their rough times."""
         if len(candidates) <= 1:
             return candidates
-        timed = [(self.clock.rough(self._calls(c.bind, dependent)), c) for c in candidates]
-        return [candidate for _, candidate in sorted(timed, key=lambda pair: pair[0])]
+
+        def sorted_by(time):
+            timed = [(time(candidate), candidate) for candidate in candidates]
+            return [candidate for _, candidate in sorted(timed, key=lambda pair: pair[0])]
+
+        few = self._few_sets(op)
+        if len(candidates) > SEMIFINALISTS:
+            candidates = sorted_by(lambda c: self.clock.rough([c.bind(a, dependent) for a in few]))
+        candidates = candidates[:SEMIFINALISTS]
+        return sorted_by(lambda c: self.clock.rough(self._calls(c.bind, dependent), 3))
 
     def _best(self, op, impl, finalists, dependent, count):
         """Adds the result of the fastest finalist, which is returned; None without any."""
@@ -188,14 +222,15 @@ class Bench:
         return candidate
 
     def _lora_candidates(self, op):
-        values = launch_values(self.case, self.pool[0], self.pool[0].s_out)
         for kernel in self.library.find("shrink_expand" if op == "pair" else op, self.case):
+            rows = kernel.kernel.config["BLOCK_M"]
+            values = launch_values(self.case, self.pool[0], self.pool[0].s_out, rows)
             if kernel.broken_assumption(values):
                 continue
 
-            def bind(arguments, dependent, chained=False, kernel=kernel):
+            def bind(arguments, dependent, chained=False, kernel=kernel, rows=rows):
                 s = arguments.s_in if op == "expand" and not chained else arguments.s_out
-                return kernel.bind(launch_values(self.case, arguments, s), dependent)
+                return kernel.bind(launch_values(self.case, arguments, s, rows), dependent)
 
             yield Candidate(kernel.kernel.text(), bind)
 
@@ -206,10 +241,10 @@ class Bench:
         if not candidates:
             self._add(op, "lora-tile", failed="no kernel for this shape")
             return None, None
-        ranked = self._rank(self._correct_ones(op, "lora-tile", candidates))
+        ranked = self._rank(op, self._correct_ones(op, "lora-tile", candidates))
         plain = self._best(op, "lora-tile", ranked[:FINALISTS], False, count)
-        right = self._correct_ones(op, "lora-tile-pdl", ranked[: 4 * FINALISTS], True)
-        again = self._rank(right, True)[:FINALISTS]
+        right = self._correct_ones(op, "lora-tile-pdl", ranked, True)
+        again = self._rank(op, right, True)[:FINALISTS]
         return plain, self._best(op, "lora-tile-pdl", again, True, count)
 
     def _triton_candidate(self, op, config):
@@ -231,7 +266,7 @@ class Bench:
 
         configs = getattr(triton_v1, f"tuned_{op}")(self.case)
         candidates = [self._triton_candidate(op, config) for config in configs]
-        ranked = self._rank(self._correct_ones(op, "triton-tuned", candidates))[:FINALISTS]
+        ranked = self._rank(op, self._correct_ones(op, "triton-tuned", candidates))[:FINALISTS]
         if torch.cuda.get_device_capability() >= (9, 0):
             early = [
                 self._triton_candidate(op, dataclasses.replace(c.config, dependent=True))
@@ -277,6 +312,30 @@ class Bench:
         if "triton" in self.baselines:
             for impl in ("triton-default", "triton-tuned"):
                 self._two_launches(impl, chosen["shrink", impl], chosen["expand", impl])
+
+    def _vllm(self):
+        """vLLM's ops, configured as they configure themselves."""
+
+        def shrink(arguments, _):
+            return self.vllm.bind_shrink(self.case, arguments)
+
+        def expand(arguments, _, chained=False):
+            s = arguments.s_out if chained else arguments.s_in
+            return self.vllm.bind_expand(self.case, arguments, s)
+
+        def pair(arguments, _):
+            first, second = shrink(arguments, _), expand(arguments, _, chained=True)
+
+            def call(handle):
+                first(handle)
+                second(handle)
+
+            return call
+
+        for op, bind in (("shrink", shrink), ("expand", expand), ("pair", pair)):
+            if op in self.case.ops:
+                good = self._correct_ones(op, "vllm", [Candidate("", bind)])
+                self._best(op, "vllm", good, False, 1)
 
     def _cublas(self):
         """One adapter for all tokens: torch.mm and torch.addmm, each slice by itself."""

@@ -159,11 +159,41 @@ def _choose(bench, cases):
     return winners
 
 
+def cache_length_of(options, tokens):
+    """Tokens that each token attends to; by default as many as fit in the memory of a large GPU."""
+    if options.cache_length is not None:
+        return options.cache_length
+    return 512 if tokens <= 128 else 256 if tokens <= 256 else 0
+
+
+def cases_of(model, options, tokens, rank):
+    """The case of each projection of a layer, by its name."""
+    return {
+        name: Case(
+            ops=("pair",), batch=tokens, seq_length=1, hidden=hidden, widths=widths, rank=rank,
+            num_loras=options.num_loras, active=options.num_loras, dtype=options.dtype,
+            sort=False, label=name,
+        )
+        for name, hidden, widths in model.projections()
+    }  # fmt: skip
+
+
+def all_cases(model, options):
+    """The cases of a whole run."""
+    return [
+        case
+        for tokens in options.tokens
+        for rank in options.lora_ranks
+        for case in cases_of(model, options, tokens, rank).values()
+    ]
+
+
 def _run_tokens(bench, model, options, tokens):
     """Yields the results for a number of tokens; all of the model's memory is freed at the end."""
     clock = Clock(1, options.replays, bench.clock.use_graph)
     layers = options.layers or model.layers
-    passes = Pass(model, layers, tokens, options.cache_length, DTYPES[options.dtype])
+    cache_length = cache_length_of(options, tokens)
+    passes = Pass(model, layers, tokens, cache_length, DTYPES[options.dtype])
 
     def milliseconds(lora):
         samples = clock.samples([lambda handle: passes.forward(lora, handle)])
@@ -172,27 +202,22 @@ def _run_tokens(bench, model, options, tokens):
         return statistics.median(samples) / 1000
 
     base = milliseconds({})
-    yield {"tokens": tokens, "rank": 0, "impl": "base", "ms": base}
+    common = {"model": model.name, "tokens": tokens, "cache_length": cache_length}
+    yield {**common, "rank": 0, "impl": "base", "ms": base}
     for rank in options.lora_ranks:
-        cases = {
-            name: Case(
-                ops=("pair",), batch=tokens, seq_length=1, hidden=hidden, widths=widths, rank=rank,
-                num_loras=options.num_loras, active=options.num_loras, dtype=options.dtype,
-                sort=False, label=name,
-            )
-            for name, hidden, widths in model.projections()
-        }  # fmt: skip
+        cases = cases_of(model, options, tokens, rank)
         winners = _choose(bench, cases)
         mapping = {name: Mapping(case, options.seed) for name, case in cases.items()}
-        for impl in ("lora-tile", "triton-tuned", "triton-default"):
+        for impl in ("lora-tile", "triton-tuned", "triton-default", "vllm"):
             chosen = {n: won["best"] if impl == "lora-tile" else impl for n, won in winners.items()}
             if any(("pair", way) not in winners[name] for name, way in chosen.items()):
                 continue
             lora = _bind_layers(bench, winners, chosen, passes, mapping, cases)
             took = milliseconds(lora)
+            configs = {n: winners[n]["pair", way].text for n, way in chosen.items()}
             yield {
-                "tokens": tokens, "rank": rank, "impl": impl, "ms": took, "base_ms": base,
-                "chosen": chosen,
+                **common, "rank": rank, "impl": impl, "ms": took, "base_ms": base,
+                "chosen": chosen, "configs": configs,
             }  # fmt: skip
             del lora
 

@@ -47,6 +47,7 @@ LEGEND = {
     "two-pdl": "the same with programmatic dependent launch",
     "triton": "Triton, the fastest of its configurations",
     "untuned": "Triton with the usual configuration",
+    "vllm": "vLLM's own kernels, as it configures them",
     "cublas": "cuBLAS for one adapter, which is less work than the others do",
     "floor": "bytes that must move, at the bandwidth of a copy in the same run",
     "of copy": "floor over lora-tile's best time",
@@ -73,6 +74,28 @@ def _table(document):
     )
 
 
+def _passes(document):
+    """The table of what LoRA adds to whole models; empty without any."""
+    passes = document.get("passes", [])
+    if not passes:
+        return ""
+    head = "".join(f"<th>{h}</th>" for h in ("model", "tokens", "rank", "ms", "added", "LoRA by"))
+    body = ""
+    for line in passes:
+        base = line.get("base_ms")
+        added = f"{line['ms'] - base:.3f} ms ({line['ms'] / base - 1:+.1%})" if base else ""
+        cells = (
+            line.get("model", ""), line["tokens"], line["rank"] or "", f"{line['ms']:.3f}", added,
+            "none" if line["impl"] == "base" else line["impl"],
+        )  # fmt: skip
+        body += "<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in cells) + "</tr>\n"
+    return (
+        "<h3>Forward passes of a whole model</h3>"
+        f'<div class="wide"><table class="sortable"><thead><tr>{head}</tr></thead>\n'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
 def _figures(document):
     from lora_tile.bench import plots
 
@@ -94,9 +117,10 @@ def _section(document, with_plots):
         f"of {method.get('calls_in_graph')} calls over up to {method.get('arg_pool_size')} sets of "
         f"arguments. A copy on the device moved {copy / 1e12:.2f} TB/s (read and write) in the "
         f"same run. {html.escape(versions)}.</p>",
-        _figures(document) if with_plots else "",
-        "<h3>All results</h3><p>A click on a heading sorts by it.</p>",
-        _table(document),
+        _passes(document),
+        _figures(document) if with_plots and document["rows"] else "",
+        "<h3>All results</h3><p>A click on a heading sorts by it.</p>" if document["rows"] else "",
+        _table(document) if document["rows"] else "",
     ]
     return "\n".join(lines)
 

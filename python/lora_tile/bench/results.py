@@ -24,7 +24,7 @@ from lora_tile.errors import Error
 # pair; "-pdl" is with programmatic dependent launch; "-two" is a pair of two launches.
 IMPLS = [
     "lora-tile", "lora-tile-pdl", "lora-tile-two", "lora-tile-two-pdl", "triton-tuned",
-    "triton-default", "cublas",
+    "triton-default", "vllm", "cublas",
 ]  # fmt: skip
 OURS = [impl for impl in IMPLS if impl.startswith("lora-tile")]
 
@@ -92,7 +92,7 @@ def format_us(value):
 
 HEADER = [
     "model", "tokens", "shape", "rank", "loras", "op", "lora-tile", "pdl", "two", "two-pdl",
-    "triton", "untuned", "cublas", "floor", "of copy", "speed-up", "spread", "config",
+    "triton", "untuned", "vllm", "cublas", "floor", "of copy", "speed-up", "spread", "config",
 ]  # fmt: skip
 
 

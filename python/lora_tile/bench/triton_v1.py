@@ -209,54 +209,111 @@ def tuned_expand(case):
     ]  # fmt: skip
 
 
-def bind_shrink(case, arguments, config):
-    """A call that zeroes s_out and shrinks x into it."""
-    mapping, s = arguments.mapping, arguments.s_out
+def _shrink_launch(case, config, buffers, x_row):
+    """Grid, arguments and options of shrink. `buffers` has tensors, or their types, by name."""
     blocks = triton.cdiv(case.tokens, config.block_m) * triton.cdiv(case.rank, config.block_n)
     grid = (config.split_k * blocks, case.slices, case.num_loras + 1)
-    table = case.slices > 1
-    weights = _slice_pointers(arguments.a) if table else arguments.a[0]
-    even = case.hidden % (config.block_k * config.split_k) == 0
+    names = ("x", "weights", "s", "token_indices", "counts", "starts", "ids")
+    sizes = (
+        case.tokens, case.rank, case.hidden, SCALING, x_row, case.rank * case.hidden, case.hidden,
+        case.tokens * case.rank, case.rank,
+    )  # fmt: skip
+    options = dict(
+        BLOCK_M=config.block_m, BLOCK_N=config.block_n, BLOCK_K=config.block_k,
+        SPLIT_K=config.split_k, EVEN_K=case.hidden % (config.block_k * config.split_k) == 0,
+        TABLE=case.slices > 1, DEPENDENT=config.dependent, num_warps=config.warps,
+        num_stages=config.stages, launch_pdl=config.dependent,
+    )  # fmt: skip
+    return grid, (*(buffers[name] for name in names), *sizes), options
+
+
+def _expand_launch(case, config, buffers, y_row):
+    """As _shrink_launch."""
+    width = max(case.widths)
+    blocks = triton.cdiv(case.tokens, config.block_m) * triton.cdiv(width, config.block_n)
+    grid = (blocks, case.slices, case.num_loras + 1)
+    names = ("s", "weights", "y", "token_indices", "counts", "starts", "ids", "begins", "widths",
+             "elements")  # fmt: skip
+    sizes = (
+        case.tokens, case.rank, width, case.offset, case.tokens * case.rank, case.rank,
+        case.widths[0] * case.rank, case.rank, y_row,
+    )  # fmt: skip
+    options = dict(
+        BLOCK_M=config.block_m, BLOCK_N=config.block_n, BLOCK_K=config.block_k,
+        EVEN_K=case.rank % config.block_k == 0, ADD=case.add_inputs, TABLE=case.slices > 1,
+        ALIGNED=all(size % 16 == 0 for size in (*case.widths, case.offset)),
+        DEPENDENT=config.dependent, num_warps=config.warps, num_stages=config.stages,
+        launch_pdl=config.dependent,
+    )  # fmt: skip
+    return grid, (*(buffers[name] for name in names), *sizes), options
+
+
+def _mapping_buffers(mapping):
+    return {
+        "token_indices": mapping.v1_token_indices,
+        "counts": mapping.num_tokens_per_lora,
+        "starts": mapping.lora_start_loc,
+        "ids": mapping.active_lora_ids,
+        "begins": mapping.slice_offsets,
+        "widths": mapping.slice_widths,
+    }
+
+
+def bind_shrink(case, arguments, config):
+    """A call that zeroes s_out and shrinks x into it."""
+    s, x = arguments.s_out, arguments.x
+    weights = _slice_pointers(arguments.a) if case.slices > 1 else arguments.a[0]
+    buffers = {**_mapping_buffers(arguments.mapping), "x": x, "weights": weights, "s": s}
+    grid, values, options = _shrink_launch(case, config, buffers, x.stride(0))
 
     def call(_):
         s.zero_()
-        _shrink[grid](
-            arguments.x, weights, s, mapping.token_indices, mapping.num_tokens_per_lora,
-            mapping.lora_start_loc, mapping.active_lora_ids, case.tokens, case.rank, case.hidden,
-            SCALING, arguments.x.stride(0), arguments.a[0].stride(0), arguments.a[0].stride(1),
-            s.stride(0), s.stride(1), BLOCK_M=config.block_m, BLOCK_N=config.block_n,
-            BLOCK_K=config.block_k, SPLIT_K=config.split_k, EVEN_K=even, TABLE=table,
-            DEPENDENT=config.dependent, num_warps=config.warps, num_stages=config.stages,
-            launch_pdl=config.dependent,
-        )  # fmt: skip
+        _shrink[grid](*values, **options)
 
     return call
 
 
 def bind_expand(case, arguments, s, config):
     """A call that expands s into y."""
-    mapping, y = arguments.mapping, arguments.y
-    width = max(case.widths)
-    blocks = triton.cdiv(case.tokens, config.block_m) * triton.cdiv(width, config.block_n)
-    grid = (blocks, case.slices, case.num_loras + 1)
-    table = case.slices > 1
-    weights = _slice_pointers(arguments.b) if table else arguments.b[0]
-    aligned = all(size % 16 == 0 for size in (*case.widths, case.offset))
+    y = arguments.y
+    weights = _slice_pointers(arguments.b) if case.slices > 1 else arguments.b[0]
     elements = torch.tensor([b.stride(0) for b in arguments.b], device=y.device)
+    buffers = {**_mapping_buffers(arguments.mapping), "s": s, "weights": weights, "y": y,
+               "elements": elements}  # fmt: skip
+    grid, values, options = _expand_launch(case, config, buffers, y.stride(0))
 
     def call(_):
-        _expand[grid](
-            s, weights, y, mapping.token_indices, mapping.num_tokens_per_lora,
-            mapping.lora_start_loc, mapping.active_lora_ids, mapping.slice_offsets,
-            mapping.slice_widths, elements, case.tokens, case.rank, width, case.offset, s.stride(0),
-            s.stride(1), arguments.b[0].stride(0), arguments.b[0].stride(1), y.stride(0),
-            BLOCK_M=config.block_m, BLOCK_N=config.block_n, BLOCK_K=config.block_k,
-            EVEN_K=case.rank % config.block_k == 0, ADD=case.add_inputs, TABLE=table,
-            ALIGNED=aligned, DEPENDENT=config.dependent, num_warps=config.warps,
-            num_stages=config.stages, launch_pdl=config.dependent,
-        )  # fmt: skip
+        _expand[grid](*values, **options)
 
     return call
+
+
+def compile_only(op, case, config):
+    """Compiles a kernel into Triton's cache, without arguments to run on."""
+    types = {"f16": torch.float16, "bf16": torch.bfloat16}
+    weights = torch.int64 if case.slices > 1 else types[case.dtype]
+    buffers = dict.fromkeys(("token_indices", "counts", "starts", "ids", "begins", "widths"),
+                            torch.int32)  # fmt: skip
+    buffers |= {"x": types[case.dtype], "y": types[case.dtype], "weights": weights,
+                "s": torch.float32, "elements": torch.int64}  # fmt: skip
+    if op == "shrink":
+        grid, values, options = _shrink_launch(case, config, buffers, case.hidden)
+        _shrink.warmup(*values, grid=grid, **options)
+    else:
+        grid, values, options = _expand_launch(case, config, buffers, case.y_width)
+        _expand.warmup(*values, grid=grid, **options)
+
+
+def specialisation(op, case, config):
+    """What two cases must have in common for a configuration to be compiled once for both."""
+    launch = _shrink_launch if op == "shrink" else _expand_launch
+    row = case.hidden if op == "shrink" else case.y_width
+    names = ("x", "y", "s", "weights", "token_indices", "counts", "starts", "ids", "begins",
+             "widths", "elements")  # fmt: skip
+    _, values, options = launch(case, config, dict.fromkeys(names), row)
+    # Triton takes integers as constants if they are 1, and knows which are multiples of 16.
+    kinds = ["one" if v == 1 else v % 16 == 0 for v in values if isinstance(v, int)]
+    return (op, case.dtype, *kinds, *options.items())
 
 
 def _slice_pointers(weights):
