@@ -21,6 +21,7 @@ void Block::start(uint32_t index, Random &random) {
   blockIndex = index;
   returned = 0;
   shared.reset();
+  mbarriers.clear();
   for (BarrierSlot &barrier : barriers)
     barrier = BarrierSlot();
   for (Warp &warp : warps) {
@@ -33,7 +34,8 @@ void Block::start(uint32_t index, Random &random) {
     warp.seen.assign(warps.size(), 0);
     warp.known.reset();
     warp.arrivedAtCluster = false;
-    warp.knowsPeersRun = false;
+    warp.clusterArrivals = 0;
+    warp.knownClusterPhases = 0;
     for (uint32_t lane = 0; lane < warpSize; ++lane)
       start(warp, lane);
   }

@@ -8,9 +8,12 @@
 #pragma once
 
 #include "Launch.h"
+#include "Mbarrier.h"
 #include "Thread.h"
 
 #include "llvm/ADT/SmallVector.h"
+
+#include <map>
 
 namespace lora::emulator {
 
@@ -39,10 +42,17 @@ public:
   /// Where each warp is.
   std::string describeWarps() const;
 
+  // Who is to blame when no thread can run, or null.
+  const Thread *findDivergence() const;
+  const Thread *findBarrierWait();
+  const Thread *findMbarrierWait();
+
   Cluster &cluster;
   Launch &launch;
   const uint32_t rank;
   SharedMemory shared;
+  /// By their place in shared memory.
+  std::map<uint32_t, Mbarrier> mbarriers;
   std::vector<Warp> warps;
   uint32_t returned = 0;
 

@@ -33,6 +33,8 @@ void BlockLimits::join(const BlockLimits &other) {
 }
 
 bool ReleaseClock::covers(const Access &access) const {
+  if (access.counted)
+    return mbarriers.contains(access.clock);
   auto found = blocks.find(access.block);
   return found != blocks.end() && found->second.covers(access);
 }
@@ -40,6 +42,7 @@ bool ReleaseClock::covers(const Access &access) const {
 void ReleaseClock::join(const ReleaseClock &other) {
   for (const auto &[block, limits] : other.blocks)
     blocks[block].join(limits);
+  mbarriers.insert(other.mbarriers.begin(), other.mbarriers.end());
 }
 
 SharedClock joinClocks(const SharedClock &a, const SharedClock &b) {

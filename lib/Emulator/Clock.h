@@ -11,6 +11,9 @@
 // lanes of warp w did at a clock below the limit came before. Knowledge that passes through atomics
 // is a limit a thread for the thread that released, and a limit a warp for what that thread knew.
 //
+// A store that an mbarrier counts happens apart from the thread that asks for it: whoever knows
+// that the mbarrier is over knows the store, and nothing else does.
+//
 //===----------------------------------------------------------------------===//
 
 #pragma once
@@ -18,6 +21,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 namespace lora::emulator {
@@ -27,9 +31,12 @@ inline constexpr uint32_t warpSize = 32;
 /// An access that happened: the block, the clock, the op, and the lanes of one warp.
 struct Access {
   uint32_t block = 0;
+  /// The number of the mbarrier if `counted`.
   uint32_t clock = 0;
   uint32_t op = 0;
-  uint32_t warp = 0;
+  uint16_t warp = 0;
+  /// A store that an mbarrier counts.
+  bool counted = false;
   /// One bit a lane; 0 when nothing has happened yet.
   uint32_t lanes = 0;
 
@@ -54,10 +61,13 @@ class ReleaseClock {
 public:
   bool covers(const Access &access) const;
   BlockLimits &limits(uint32_t block) { return blocks[block]; }
+  /// What the mbarrier with this number counts is known.
+  void addMbarrier(uint32_t number) { mbarriers.insert(number); }
   void join(const ReleaseClock &other);
 
 private:
   std::map<uint32_t, BlockLimits> blocks;
+  std::set<uint32_t> mbarriers;
 };
 
 /// Null knows nothing.

@@ -111,6 +111,11 @@ void Cluster::makeReady(Warp &warp) {
   ready.push_back(&warp);
 }
 
+void Cluster::makeReady(Thread &thread) {
+  thread.state = ThreadState::Runnable;
+  ready.push_back(thread.warp);
+}
+
 void Cluster::finish(Thread &thread) {
   if (!thread.copies.empty())
     fail(thread, thread.copies.front().op,
@@ -120,8 +125,10 @@ void Cluster::finish(Thread &thread) {
     for (Warp *passed : barrier.leave(*thread.warp))
       makeReady(*passed);
   ++thread.block->returned;
-  if (thread.block->hasLeft())
+  if (thread.block->hasLeft()) {
     checkLeaves(*thread.block);
+    checkMbarriers(*thread.block);
+  }
 }
 
 void Cluster::record(const Thread &thread, uint32_t op, const std::string &message) {

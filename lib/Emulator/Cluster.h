@@ -40,11 +40,24 @@ public:
   /// The warp waits no longer.
   void makeReady(Warp &warp);
 
+  /// The thread waits no longer, whatever the other lanes of its warp do.
+  void makeReady(Thread &thread);
+
   /// The address of simt.peer: the rank of the block above an offset of 32 bits.
   uintptr_t peerAddress(uintptr_t offset, uint32_t rank) const;
 
-  /// Finds what `thread` accesses with such an address. Throws Error as SharedMemory::find and when
-  /// the other block might not have started or might have left.
+  /// A block of the cluster, and an offset into its shared memory.
+  struct PeerPlace {
+    Block &block;
+    uintptr_t offset;
+  };
+
+  /// What such an address means to `thread`. Throws Error when that block might not have started or
+  /// has left.
+  PeerPlace resolvePeer(const Thread &thread, uintptr_t address);
+
+  /// Finds what `thread` accesses with such an address. Throws Error as resolvePeer and
+  /// SharedMemory::find. That the block might have left is found when it does.
   Location findPeer(Thread &thread, uint32_t op, uintptr_t address, uint32_t width);
 
   ClusterBarrier barrier;
@@ -57,6 +70,7 @@ private:
   [[noreturn]] void abandon();
   void finish(Thread &thread);
   void checkLeaves(Block &block);
+  void checkMbarriers(Block &block);
   size_t stackIndex(const Thread &thread) const;
   void record(const Thread &thread, uint32_t op, const std::string &message);
   void reportStuck();

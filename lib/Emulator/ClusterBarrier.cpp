@@ -45,7 +45,7 @@ std::vector<Warp *> ClusterBarrier::arrive(Warp &warp, bool releases) {
   if (warp.arrivedAtCluster)
     throw Error("arrives at the cluster barrier again, with no simt.cluster_wait in between");
   warp.arrivedAtCluster = true;
-  warp.clusterPhase = phase;
+  ++warp.clusterArrivals;
   if (releases)
     releaseWarp(warp, gathered);
   --missing;
@@ -55,7 +55,7 @@ std::vector<Warp *> ClusterBarrier::arrive(Warp &warp, bool releases) {
 bool ClusterBarrier::wait(Warp &warp) {
   if (!warp.arrivedAtCluster)
     throw Error("waits at the cluster barrier with no simt.cluster_arrive before");
-  if (warp.clusterPhase == phase) {
+  if (warp.clusterArrivals > phase) {
     waiting.push_back(&warp);
     return false;
   }
@@ -65,7 +65,7 @@ bool ClusterBarrier::wait(Warp &warp) {
 
 std::vector<Warp *> ClusterBarrier::leave(Warp &warp) {
   --running;
-  const bool hasArrived = warp.arrivedAtCluster && warp.clusterPhase == phase;
+  const bool hasArrived = warp.clusterArrivals > phase;
   if (!hasArrived)
     --missing;
   return endPhaseIfComplete();
@@ -84,7 +84,7 @@ std::vector<Warp *> ClusterBarrier::endPhaseIfComplete() {
 
 void ClusterBarrier::pass(Warp &warp) const {
   warp.arrivedAtCluster = false;
-  warp.knowsPeersRun = true;
+  warp.knownClusterPhases = std::max(warp.knownClusterPhases, warp.clusterArrivals);
   warp.known = joinClocks(warp.known, released);
 }
 

@@ -52,7 +52,8 @@ static bool hasEmulation(Operation *op) {
   if (isa<simt::SharedOp, simt::LoadOp, simt::StoreOp, simt::AtomicAddOp, simt::FenceOp,
           simt::CpAsyncOp, simt::CpAsyncCommitOp, simt::CpAsyncWaitOp, simt::BarrierOp,
           simt::WarpBarrierOp, simt::PeerOp, simt::ClusterArriveOp, simt::ClusterWaitOp,
-          simt::MmaOp, simt::ReleaseDependentsOp, simt::AwaitPredecessorsOp>(op))
+          simt::MbarrierInitOp, simt::StoreAsyncOp, simt::MbarrierWaitOp, simt::MmaOp,
+          simt::ReleaseDependentsOp, simt::AwaitPredecessorsOp>(op))
     return true;
   if (isa<vector::VectorDialect>(op->getDialect()))
     return isMemoryEffectFree(op);

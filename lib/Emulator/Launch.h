@@ -79,6 +79,9 @@ public:
   std::mutex atomics;
   llvm::DenseMap<uintptr_t, SharedClock> released;
 
+  /// The number that the next mbarrier gets.
+  std::atomic<uint32_t> nextMbarrier = 0;
+
 private:
   void work();
 

@@ -80,6 +80,13 @@ OpInfo describeOp(Operation *op) {
         info.relaxed = arrive.getRelaxed();
       })
       .Case([&](simt::ClusterWaitOp) { info.kind = OpKind::ClusterWait; })
+      .Case([&](simt::MbarrierInitOp init) { info.expectedBytes = init.getBytes(); })
+      .Case([&](simt::StoreAsyncOp store) {
+        info.kind = OpKind::Access;
+        info.bytes = simt::getAccessBytes(store.getValue().getType());
+        info.space = spaceOf(store.getAddress());
+      })
+      .Case([&](simt::MbarrierWaitOp) { info.kind = OpKind::MbarrierWait; })
       .Case([&](simt::MmaOp mma) {
         info.kind = OpKind::Mma;
         info.mma = mmaType(mma);

@@ -22,6 +22,7 @@ enum class OpKind : uint8_t {
   WarpBarrier,
   ClusterArrive,
   ClusterWait,
+  MbarrierWait,
   Mma,
   Other
 };
@@ -46,6 +47,8 @@ struct OpInfo {
   uint32_t threads = 0;
   /// The cluster_arrive orders nothing.
   bool relaxed = false;
+  /// What an mbarrier_init prepares for.
+  uint32_t expectedBytes = 0;
   MmaType mma = MmaType::F16;
 
   /// "simt.load at file:line:column".

@@ -22,6 +22,10 @@ void cpAsync(Thread &thread, uint32_t op, uintptr_t destination, uintptr_t sourc
 void cpAsyncCommit(Thread &thread);
 void cpAsyncWait(Thread &thread, uint32_t op);
 
+void mbarrierInit(Thread &thread, uint32_t op, uintptr_t address, bool predicate);
+void storeAsync(Thread &thread, uint32_t op, uintptr_t address, uintptr_t mbarrier, bool predicate);
+void mbarrierWait(Thread &thread, uint32_t op, uintptr_t address);
+
 /// An integer division; `signedWidth` is 0 for an unsigned one.
 void checkDivision(int64_t dividend, int64_t divisor, uint32_t signedWidth);
 

@@ -19,22 +19,28 @@ uintptr_t Cluster::peerAddress(uintptr_t offset, uint32_t rank) const {
   return (static_cast<uintptr_t>(rank) << rankShift) + offset;
 }
 
-Location Cluster::findPeer(Thread &thread, uint32_t op, uintptr_t address, uint32_t width) {
+Cluster::PeerPlace Cluster::resolvePeer(const Thread &thread, uintptr_t address) {
   // Rounds to the nearest rank, so that an offset below 0 still belongs to its block.
   const uintptr_t rank = (address + (uintptr_t(1) << (rankShift - 1))) >> rankShift;
   if (rank >= blocks.size())
     throw Error("the address is in the shared memory of no block of the cluster");
   Block &peer = blocks[rank];
   if (&peer != thread.block) {
-    if (!thread.warp->knowsPeersRun)
+    if (thread.warp->knownClusterPhases == 0)
       throw Error("the shared memory of " + launch.describeBlock(peer.index()) +
                   ", which is not known to have started: no simt.cluster_wait comes before");
     if (peer.hasLeft())
       throw Error("the shared memory of " + launch.describeBlock(peer.index()) +
                   ", which has left the cluster");
-    thread.peerAccesses[rank] = thread.access(op);
   }
-  return peer.shared.find(address - (rank << rankShift), width);
+  return {peer, address - (rank << rankShift)};
+}
+
+Location Cluster::findPeer(Thread &thread, uint32_t op, uintptr_t address, uint32_t width) {
+  const PeerPlace place = resolvePeer(thread, address);
+  if (&place.block != thread.block)
+    thread.peerAccesses[place.block.rank] = thread.access(op);
+  return place.block.shared.find(place.offset, width);
 }
 
 /// The shared memory of `leaver` ends now. Checks that this is after all accesses by its peers, and

@@ -73,6 +73,21 @@ static uintptr_t callPeer(HostContext *context, uint32_t op, uintptr_t address, 
                  [&](Thread &thread) { return thread.block->cluster.peerAddress(address, rank); });
 }
 
+static void callMbarrierInit(HostContext *context, uint32_t op, uintptr_t address,
+                             uint32_t predicate) {
+  guarded(context, op, [&](Thread &thread) { mbarrierInit(thread, op, address, predicate); });
+}
+
+static void callStoreAsync(HostContext *context, uint32_t op, uintptr_t address, uintptr_t mbarrier,
+                           uint32_t predicate) {
+  guarded(context, op,
+          [&](Thread &thread) { storeAsync(thread, op, address, mbarrier, predicate); });
+}
+
+static void callMbarrierWait(HostContext *context, uint32_t op, uintptr_t address) {
+  guarded(context, op, [&](Thread &thread) { mbarrierWait(thread, op, address); });
+}
+
 static void callCheckDivision(HostContext *context, uint32_t op, int64_t dividend, int64_t divisor,
                               uint32_t signedWidth) {
   guarded(context, op, [&](Thread &) { checkDivision(dividend, divisor, signedWidth); });
@@ -101,6 +116,9 @@ llvm::ArrayRef<RuntimeFunction> runtimeFunctions() {
       {"lora_emulator_peer", "ppipi", addressOf(callPeer)},
       {"lora_emulator_cluster_arrive", "vpi", addressOf(callWarpOp)},
       {"lora_emulator_cluster_wait", "vpi", addressOf(callWarpOp)},
+      {"lora_emulator_mbarrier_init", "vpipi", addressOf(callMbarrierInit)},
+      {"lora_emulator_store_async", "vpippi", addressOf(callStoreAsync)},
+      {"lora_emulator_mbarrier_wait", "vpip", addressOf(callMbarrierWait)},
       {"lora_emulator_mma", "vpi", addressOf(callWarpOp)},
       {"lora_emulator_check_division", "vpilli", addressOf(callCheckDivision)},
       {"lora_emulator_poll", "vp", addressOf(callPoll)},

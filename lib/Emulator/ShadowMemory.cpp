@@ -17,12 +17,18 @@ static uint16_t byteMask(uint32_t offset, uint32_t width) {
 }
 
 Access Thread::access(uint32_t op) const {
-  return {block->index(), clock, op, warp->index, laneBit()};
+  Access access;
+  access.block = block->index();
+  access.clock = clock;
+  access.op = op;
+  access.warp = static_cast<uint16_t>(warp->index);
+  access.lanes = laneBit();
+  return access;
 }
 
 bool Thread::knows(const Access &earlier) const {
   Access others = earlier;
-  if (earlier.block == block->index()) {
+  if (earlier.block == block->index() && !earlier.counted) {
     if (earlier.clock < warp->seen[earlier.warp])
       return true;
     if (earlier.warp == warp->index)
@@ -33,7 +39,7 @@ bool Thread::knows(const Access &earlier) const {
   return (acquired && acquired->covers(others)) || (warp->known && warp->known->covers(others));
 }
 
-static std::string describeOther(const Thread &thread, const Access &other) {
+std::string describeOther(const Thread &thread, const Access &other) {
   std::string text = thread.block->ops()[other.op].describe() + " in thread " +
                      std::to_string(other.firstThread());
   if (other.block != thread.block->index())
@@ -51,6 +57,7 @@ void Line::reset(bool initialised) {
   cellSize = size;
   written = initialised ? 0xffff : 0;
   inFlight = 0;
+  mbarrier = 0;
   whole = Cell();
   parts.reset();
 }
@@ -68,15 +75,16 @@ llvm::MutableArrayRef<Cell> Line::cells(uint32_t offset, uint32_t width) {
   return {&parts[offset / cellSize], width / cellSize};
 }
 
-void Line::checkNotInFlight(const Thread &thread, uint32_t offset, uint32_t width) {
-  if (!(inFlight & byteMask(offset, width)))
+void Line::checkAccessible(const Thread &thread, uint32_t offset, uint32_t width) {
+  if (!((inFlight | mbarrier) & byteMask(offset, width)))
     return;
   for (uint32_t byte = offset; byte < offset + width; ++byte) {
-    if (inFlight & byteMask(byte, 1)) {
-      const Cell &cell = cellSize == size ? whole : parts[byte / cellSize];
+    const Cell &cell = cellSize == size ? whole : parts[byte / cellSize];
+    if (inFlight & byteMask(byte, 1))
       throw Error("the bytes are in flight: not waited for since " +
                   describeOther(thread, cell.writer));
-    }
+    if (mbarrier & byteMask(byte, 1))
+      throw Error("the bytes are an mbarrier, of " + describeOther(thread, cell.writer));
   }
 }
 
@@ -108,7 +116,7 @@ static void addReader(Cell &cell, const Thread &thread, uint32_t op) {
 }
 
 void Line::read(const Thread &thread, uint32_t op, uint32_t offset, uint32_t width) {
-  checkNotInFlight(thread, offset, width);
+  checkAccessible(thread, offset, width);
   const uint16_t mask = byteMask(offset, width);
   if ((written & mask) != mask)
     throw Error("reads bytes that nobody has written");
@@ -129,7 +137,7 @@ void Line::readOnly(const Thread &thread, uint32_t op, uint32_t offset, uint32_t
 }
 
 void Line::checkWrite(const Thread &thread, uint32_t offset, uint32_t width) {
-  checkNotInFlight(thread, offset, width);
+  checkAccessible(thread, offset, width);
   for (const Cell &cell : cells(offset, width)) {
     if (cell.pendingReads != 0)
       throw Error("overwrites the source of an asynchronous copy in flight, of " +
@@ -186,6 +194,25 @@ void Line::startCopyTo(const Thread &thread, uint32_t op, uint32_t offset, uint3
 void Line::finishCopyTo(const Thread &thread, uint32_t op, uint32_t offset, uint32_t width) {
   inFlight &= static_cast<uint16_t>(~byteMask(offset, width));
   setWriter(thread.access(op), offset, width);
+}
+
+void Line::makeMbarrier(const Thread &thread, uint32_t op, uint32_t offset, uint32_t width) {
+  write(thread, op, offset, width);
+  mbarrier |= byteMask(offset, width);
+}
+
+void Line::startCounted(const Thread &thread, uint32_t op, uint32_t mbarrier, uint32_t offset,
+                        uint32_t width) {
+  checkWrite(thread, offset, width);
+  Access access = thread.access(op);
+  access.clock = mbarrier;
+  access.counted = true;
+  setWriter(access, offset, width);
+  inFlight |= byteMask(offset, width);
+}
+
+void Line::finishCounted(uint32_t offset, uint32_t width) {
+  inFlight &= static_cast<uint16_t>(~byteMask(offset, width));
 }
 
 struct ShadowMap::Page {

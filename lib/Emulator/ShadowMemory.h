@@ -18,6 +18,9 @@
 
 namespace lora::emulator {
 
+/// What `thread` is told of an access: its op and thread, with the block if that is another one.
+std::string describeOther(const Thread &thread, const Access &other);
+
 /// The history of a few neighbouring bytes that were only ever accessed together.
 struct Cell {
   Access writer;
@@ -54,6 +57,15 @@ public:
   void startCopyTo(const Thread &thread, uint32_t op, uint32_t offset, uint32_t width);
   void finishCopyTo(const Thread &thread, uint32_t op, uint32_t offset, uint32_t width);
 
+  /// The bytes become an mbarrier, which only its own ops may touch.
+  void makeMbarrier(const Thread &thread, uint32_t op, uint32_t offset, uint32_t width);
+
+  /// A store that the mbarrier with this number counts: when it is issued, and when the mbarrier
+  /// was first waited for.
+  void startCounted(const Thread &thread, uint32_t op, uint32_t mbarrier, uint32_t offset,
+                    uint32_t width);
+  void finishCounted(uint32_t offset, uint32_t width);
+
   /// Guards the line and the bytes it describes where blocks share them.
   class Lock {
   public:
@@ -71,7 +83,7 @@ public:
 
 private:
   llvm::MutableArrayRef<Cell> cells(uint32_t offset, uint32_t width);
-  void checkNotInFlight(const Thread &thread, uint32_t offset, uint32_t width);
+  void checkAccessible(const Thread &thread, uint32_t offset, uint32_t width);
   void checkWrite(const Thread &thread, uint32_t offset, uint32_t width);
   void setWriter(const Access &access, uint32_t offset, uint32_t width);
 
@@ -80,6 +92,7 @@ private:
   // One bit a byte.
   uint16_t written = 0;
   uint16_t inFlight = 0;
+  uint16_t mbarrier = 0;
   Cell whole;
   /// Replaces `whole` when cellSize < size.
   std::unique_ptr<Cell[]> parts;

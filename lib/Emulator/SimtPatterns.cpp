@@ -170,6 +170,40 @@ struct BarrierPattern : CallPattern<simt::BarrierOp> {
   }
 };
 
+struct MbarrierInitPattern : CallPattern<simt::MbarrierInitOp> {
+  using CallPattern::CallPattern;
+  LogicalResult matchAndRewrite(simt::MbarrierInitOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    call(rewriter, op,
+         {adaptor.getAddress(), predicate(rewriter, op.getLoc(), adaptor.getPredicate())});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct StoreAsyncPattern : CallPattern<simt::StoreAsyncOp> {
+  using CallPattern::CallPattern;
+  LogicalResult matchAndRewrite(simt::StoreAsyncOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    storeScratch(rewriter, op.getLoc(), adaptor.getValue());
+    call(rewriter, op,
+         {adaptor.getAddress(), adaptor.getMbarrier(),
+          predicate(rewriter, op.getLoc(), adaptor.getPredicate())});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct MbarrierWaitPattern : CallPattern<simt::MbarrierWaitOp> {
+  using CallPattern::CallPattern;
+  LogicalResult matchAndRewrite(simt::MbarrierWaitOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    call(rewriter, op, adaptor.getAddress());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct MmaPattern : CallPattern<simt::MmaOp> {
   using CallPattern::CallPattern;
   LogicalResult matchAndRewrite(simt::MmaOp op, OpAdaptor adaptor,
@@ -260,6 +294,9 @@ void populateSimtToHostPatterns(const LLVMTypeConverter &converter, RewritePatte
   patterns.add<PlainPattern<simt::ClusterArriveOp>>(converter, context,
                                                     "lora_emulator_cluster_arrive");
   patterns.add<PlainPattern<simt::ClusterWaitOp>>(converter, context, "lora_emulator_cluster_wait");
+  patterns.add<MbarrierInitPattern>(converter, context, "lora_emulator_mbarrier_init");
+  patterns.add<StoreAsyncPattern>(converter, context, "lora_emulator_store_async");
+  patterns.add<MbarrierWaitPattern>(converter, context, "lora_emulator_mbarrier_wait");
   patterns.add<MmaPattern>(converter, context, "lora_emulator_mma");
 }
 

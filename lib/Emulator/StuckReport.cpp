@@ -19,6 +19,8 @@ std::string Block::describeState(const Thread &thread) const {
   std::string text = "at " + op.name + " " + op.location;
   if (op.threads != 0)
     text += " with id " + std::to_string(thread.barrierId);
+  if (op.kind == OpKind::MbarrierWait)
+    text += " with " + mbarriers.at(thread.barrierId).describeArrived();
   return text;
 }
 
@@ -74,38 +76,72 @@ std::string Cluster::describeBlocks() const {
   return text;
 }
 
-/// No thread can run. Blames the first warp whose lanes went different ways, else the first that
-/// waits for threads of its own block. There is one: a wait for the cluster ends when all others
-/// have returned or wait there too.
-void Cluster::reportStuck() {
-  auto waits = [](const Thread &thread) { return thread.state == ThreadState::Waiting; };
-  const Thread *blamed = nullptr;
-  for (const Block &block : blocks) {
-    for (const Warp &warp : block.warps) {
-      const Thread *lane = std::find_if(warp.lanes, warp.lanes + warpSize, waits);
-      if (lane == warp.lanes + warpSize)
-        continue;
-      const bool diverged =
-          std::any_of(warp.lanes, warp.lanes + warpSize, [&](const Thread &other) {
-            return !waits(other) || other.waitOp != lane->waitOp ||
-                   other.barrierId != lane->barrierId;
-          });
-      if (diverged) {
-        record(*lane, lane->waitOp, "warp-wide op without all its lanes: " + describeBlocks());
-        return;
-      }
-      if (!blamed && block.ops()[lane->waitOp].kind != OpKind::ClusterWait)
-        blamed = lane;
-    }
+static bool waits(const Thread &thread) { return thread.state == ThreadState::Waiting; }
+
+static bool waitsForMbarrier(const Thread &thread) {
+  return waits(thread) && thread.block->ops()[thread.waitOp].kind == OpKind::MbarrierWait;
+}
+
+const Thread *Block::findMbarrierWait() {
+  const Thread *found = llvm::find_if(allThreads(), waitsForMbarrier);
+  return found == allThreads().end() ? nullptr : found;
+}
+
+/// The first thread that waits in a warp whose lanes went different ways, though none of them waits
+/// for an mbarrier.
+const Thread *Block::findDivergence() const {
+  for (const Warp &warp : warps) {
+    llvm::ArrayRef<Thread> lanes(warp.lanes, warpSize);
+    const Thread *lane = llvm::find_if(lanes, waits);
+    if (lane == lanes.end() || llvm::any_of(lanes, waitsForMbarrier))
+      continue;
+    if (llvm::any_of(lanes, [&](const Thread &other) {
+          return !waits(other) || other.waitOp != lane->waitOp ||
+                 other.barrierId != lane->barrierId;
+        }))
+      return lane;
   }
-  const OpInfo &op = launch.kernel.ops[blamed->waitOp];
-  if (op.threads == 0)
-    record(*blamed, blamed->waitOp,
-           "barrier divergence: not all threads of the block wait here: " + describeBlocks());
-  else
-    record(*blamed, blamed->waitOp,
-           "deadlock: fewer than " + std::to_string(op.threads) +
-               " threads wait here: " + describeBlocks());
+  return nullptr;
+}
+
+/// The first thread that waits for threads of its own block, of which none waits for an mbarrier.
+const Thread *Block::findBarrierWait() {
+  if (findMbarrierWait())
+    return nullptr;
+  const Thread *found = llvm::find_if(allThreads(), [&](const Thread &thread) {
+    return waits(thread) && ops()[thread.waitOp].kind != OpKind::ClusterWait;
+  });
+  return found == allThreads().end() ? nullptr : found;
+}
+
+/// No thread can run. Blames the first warp whose lanes went different ways, else the first that
+/// waits for threads of its own block, else the first thread that waits for an mbarrier: that comes
+/// last, since the stores may be missing because of the others, and since the two before it leave
+/// out whom such a thread holds up in its own block. There is one of the three: a wait for the
+/// cluster ends when all others have returned or wait there too.
+void Cluster::reportStuck() {
+  auto report = [&](auto find, auto describe) {
+    for (Block &block : blocks) {
+      if (const Thread *blamed = find(block)) {
+        record(*blamed, blamed->waitOp,
+               describe(launch.kernel.ops[blamed->waitOp]) + ": " + describeBlocks());
+        return true;
+      }
+    }
+    return false;
+  };
+  report([](Block &block) { return block.findDivergence(); },
+         [](const OpInfo &) -> std::string { return "warp-wide op without all its lanes"; }) ||
+      report([](Block &block) { return block.findBarrierWait(); },
+             [](const OpInfo &op) -> std::string {
+               if (op.threads == 0)
+                 return "barrier divergence: not all threads of the block wait here";
+               return "deadlock: fewer than " + std::to_string(op.threads) + " threads wait here";
+             }) ||
+      report([](Block &block) { return block.findMbarrierWait(); },
+             [](const OpInfo &) -> std::string {
+               return "deadlock: the bytes that the mbarrier expects never arrive";
+             });
 }
 
 } // namespace lora::emulator

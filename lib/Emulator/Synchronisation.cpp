@@ -83,7 +83,7 @@ void Block::arrive(Warp &warp, const OpInfo &op, uint32_t barrierId) {
 void Block::synchronise(llvm::ArrayRef<Warp *> participants) {
   std::vector<uint32_t> seen(warps.size(), 0);
   SharedClock known;
-  bool knowsPeersRun = false;
+  uint32_t knownClusterPhases = 0;
   for (Warp *warp : participants) {
     uint32_t latest = 0;
     for (Thread &thread : llvm::MutableArrayRef(warp->lanes, warpSize)) {
@@ -93,7 +93,7 @@ void Block::synchronise(llvm::ArrayRef<Warp *> participants) {
     }
     warp->seen[warp->index] = latest + 1;
     known = joinClocks(known, warp->known);
-    knowsPeersRun |= warp->knowsPeersRun;
+    knownClusterPhases = std::max(knownClusterPhases, warp->knownClusterPhases);
     for (size_t i = 0; i < seen.size(); ++i)
       seen[i] = std::max(seen[i], warp->seen[i]);
   }
@@ -102,7 +102,7 @@ void Block::synchronise(llvm::ArrayRef<Warp *> participants) {
       thread.clock = warp->seen[warp->index];
     warp->seen = seen;
     warp->known = known;
-    warp->knowsPeersRun = knowsPeersRun;
+    warp->knownClusterPhases = knownClusterPhases;
   }
 }
 

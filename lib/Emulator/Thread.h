@@ -39,7 +39,7 @@ struct Thread : HostContext {
   uint32_t lane;
 
   ThreadState state;
-  /// Where it waits, with the id of the barrier if it is a named one.
+  /// Where it waits, with the id of the barrier if it is a named one, or the place of the mbarrier.
   uint32_t waitOp;
   uint32_t barrierId;
 
@@ -73,12 +73,14 @@ struct Warp {
   /// What it knows of each warp of the block, as in BlockLimits, and of other blocks.
   std::vector<uint32_t> seen;
   SharedClock known;
-  /// It came to the barrier of the cluster, in which phase, and has not waited there since.
+  /// It came to the barrier of the cluster and has not waited there since.
   bool arrivedAtCluster;
-  uint32_t clusterPhase;
-  /// A wait at that barrier, of this warp or one it synchronised with, showed that all blocks of
-  /// the cluster have started.
-  bool knowsPeersRun;
+  /// In how many phases of that barrier it has arrived. It takes part in each, so that the phase of
+  /// its next arrive has this number.
+  uint32_t clusterArrivals;
+  /// How many phases are over, as far as is known from the waits of this warp and of those it
+  /// synchronised with. One shows that all blocks of the cluster have started.
+  uint32_t knownClusterPhases;
 };
 
 } // namespace lora::emulator

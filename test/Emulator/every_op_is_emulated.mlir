@@ -22,6 +22,9 @@ gpu.module @m {
     simt.cluster_wait
     %peer = simt.peer %s, %c0 : !llvm.ptr<7>
     simt.store %v, %peer : i32, !llvm.ptr<7>
+    simt.mbarrier_init %s, 4
+    simt.store_async %v, %peer, %peer : i32, !llvm.ptr<7>
+    simt.mbarrier_wait %s
     simt.fence
     %old = simt.atomic_add %p, %c1
     %d = simt.mma %a, %b, %c : vector<8xf16>, vector<4xf16>, vector<4xf32>
