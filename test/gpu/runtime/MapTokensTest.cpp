@@ -1,0 +1,119 @@
+//===- MapTokensTest.cpp - The kernel that builds mappings --------------===//
+//
+// Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GpuFixture.h"
+#include "RowBlocks.h"
+#include "lora/Pack/Pack.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace lora;
+using namespace lora::gpu;
+using namespace lora::api;
+
+namespace {
+
+struct MapCase {
+  int32_t tokens, maxTokens, maxLoras;
+  /// Random slots are from -2 to this.
+  int32_t highest;
+};
+
+class GpuMapTokens : public GpuTest, public testing::WithParamInterface<MapCase> {};
+
+/// The buffers of map_tokens, all but the first of which it writes.
+struct MapBuffers {
+  MapBuffers(const Device &device, const MapCase &item, size_t entries)
+      : tokenLora(device, 4 * static_cast<size_t>(std::max(item.tokens, 1))),
+        indices(device, 4 * static_cast<size_t>(item.maxTokens)),
+        ranks(device, 4 * static_cast<size_t>(item.maxTokens)),
+        rowBlocks(device, sizeof(RowBlockEntry) * entries), bad(device, 4) {}
+
+  DeviceBuffer tokenLora, indices, ranks, rowBlocks, bad;
+};
+
+template <typename T> std::vector<T> download(const DeviceBuffer &buffer, Stream &stream) {
+  std::vector<T> values(buffer.size() / sizeof(T));
+  buffer.download(std::as_writable_bytes(std::span(values)), stream);
+  return values;
+}
+
+TEST_P(GpuMapTokens, SmallBuildsWhatTheHostBuilds) {
+  if (isEmulator())
+    GTEST_SKIP() << "not for the emulator";
+  const MapCase item = GetParam();
+  Pack pack = Pack::open(testPack());
+  auto found = std::find_if(
+      pack.index().kernels.begin(), pack.index().kernels.end(), [&](const PackKernel &kernel) {
+        return kernel.manifest.kernel == "map_tokens" && kernel.kind != CodeKind::Emulator;
+      });
+  ASSERT_NE(found, pack.index().kernels.end());
+  Module module(*device, pack.code(*found));
+  Function function = module.function("map_tokens");
+  function.allow(found->manifest.sharedBytes, 1);
+
+  std::mt19937 random(item.tokens);
+  std::vector<int32_t> slots(static_cast<size_t>(item.tokens));
+  std::vector<int32_t> counts(static_cast<size_t>(item.maxLoras), 0);
+  int32_t bad = 0;
+  for (int32_t &slot : slots) {
+    slot = static_cast<int32_t>(random() % static_cast<unsigned>(item.highest + 3)) - 2;
+    if (slot >= 0 && slot < item.maxLoras)
+      ++counts[static_cast<size_t>(slot)];
+    else
+      bad += slot != -1;
+  }
+  RowBlockTables tables = rowBlockTables(item.maxTokens, item.maxLoras);
+  std::vector<RowBlockEntry> expected(tables.back());
+  std::vector<int32_t> indices(static_cast<size_t>(item.maxTokens), -1);
+  writeRowBlocks(counts, tables, expected.data());
+  std::vector<int32_t> starts = counts;
+  listTokens(slots, counts, indices.data());
+
+  Stream stream(*device);
+  MapBuffers buffers(*device, item, tables.back());
+  if (item.tokens > 0)
+    buffers.tokenLora.upload(std::as_bytes(std::span(slots)), stream);
+  for (DeviceBuffer *result : {&buffers.indices, &buffers.rowBlocks, &buffers.bad})
+    result->fill(0x77, stream);
+  const uint64_t values[] = {buffers.tokenLora.address(),
+                             buffers.indices.address(),
+                             buffers.ranks.address(),
+                             buffers.rowBlocks.address(),
+                             buffers.bad.address(),
+                             static_cast<uint32_t>(item.tokens),
+                             static_cast<uint32_t>(item.maxTokens),
+                             static_cast<uint32_t>(item.maxLoras)};
+  LaunchShape shape;
+  shape.threads = found->manifest.threads;
+  shape.sharedBytes = found->manifest.sharedBytes;
+  function.launch(shape, values, stream);
+
+  EXPECT_EQ(download<int32_t>(buffers.bad, stream)[0], bad);
+  std::vector<RowBlockEntry> entries = download<RowBlockEntry>(buffers.rowBlocks, stream);
+  for (size_t i = 0; i < entries.size(); ++i)
+    ASSERT_EQ(std::memcmp(&entries[i], &expected[i], sizeof(RowBlockEntry)), 0)
+        << "entry " << i << " of " << entries.size();
+  // The order of the tokens of a slot is free.
+  std::vector<int32_t> listed = download<int32_t>(buffers.indices, stream);
+  for (size_t slot = 0; slot < counts.size(); ++slot)
+    std::sort(listed.begin() + starts[slot], listed.begin() + counts[slot]);
+  listed.resize(static_cast<size_t>(counts.back()));
+  indices.resize(listed.size());
+  EXPECT_EQ(listed, indices);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, GpuMapTokens,
+                         testing::Values(MapCase{0, 10, 3, 2}, MapCase{1, 1, 1, 0},
+                                         MapCase{50, 64, 4, 3}, MapCase{1025, 2000, 256, 260},
+                                         MapCase{3000, 3000, 9, 0}, MapCase{2500, 4000, 1500, 1499},
+                                         MapCase{8192, 8192, 256, 255}, MapCase{8192, 8192, 256, 3},
+                                         MapCase{20000, 20000, 300, 299},
+                                         MapCase{100000, 131072, 4900, 4950}));
+
+} // namespace
