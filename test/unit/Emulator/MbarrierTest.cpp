@@ -289,6 +289,40 @@ TEST_F(MbarrierTest, StoresBeforeTheWaitThatPublishes) {
   expectCorrect(meet + init + meet + send + wait);
 }
 
+TEST_F(MbarrierTest, ABarrierOfTheBlockPassesOnThatItIsInitialised) {
+  // Warp 1 sends; only warp 0 has waited for the cluster before.
+  expectCorrect(init + R"(
+    simt.cluster_arrive relaxed
+    %c32 = arith.constant 32 : i32
+    %isWarp0 = arith.cmpi ult, %tid, %c32 : i32
+    scf.if %isWarp0 {
+      simt.cluster_wait
+    }
+    simt.barrier
+    scf.if %isWarp0 {
+    } else {)" + send +
+                    R"(
+      simt.cluster_wait
+    })" + wait,
+                64);
+}
+
+TEST_F(MbarrierTest, TheWarpThatInitialisesReturnsInsteadOfArriving) {
+  expectError(R"(
+    %c32 = arith.constant 32 : i32
+    %isWarp0 = arith.cmpi ult, %tid, %c32 : i32
+    scf.if %isWarp0 {)" +
+                  meet + send + wait + R"(
+    } else {
+      %isLeader = arith.cmpi eq, %tid, %c32 : i32
+      simt.mbarrier_init %bar, 128 if %isLeader
+    })",
+              {"simt.store_async at kernel.mlir:20:5, block (",
+               "the mbarrier is not known to be initialised: no barrier of the cluster orders this "
+               "op after simt.mbarrier_init at kernel.mlir:24:7 in thread 32 of block ("},
+              64);
+}
+
 TEST_F(MbarrierTest, WaitsForWhatIsNotInitialised) {
   // Warp 1 knows nothing of what warp 0 did.
   const std::string halves = R"(
