@@ -89,17 +89,24 @@ size_t Kernel::findRowBlockTable() const {
 }
 
 Plan Kernel::plan(const Values &values) const {
+  auto evaluate = [&](const Expression &expression) {
+    try {
+      return expression.evaluate(values);
+    } catch (const Error &error) {
+      throw StatusError(LORA_ERROR_BAD_PACK, "kernel '" + source.id + "': " + error.what());
+    }
+  };
   auto fail = [&](const Expression &expression, const std::string &expected) {
     throw StatusError(LORA_ERROR_INVALID_ARGUMENT, "kernel '" + source.id + "': expected " +
                                                        expected + ", found " +
                                                        listValues(expression, values));
   };
   for (const Expression &assumption : assumptions)
-    if (!assumption.evaluate(values))
+    if (!evaluate(assumption))
       fail(assumption, assumption.text());
   Plan plan;
   for (size_t axis = 0; axis < 3; ++axis) {
-    int64_t size = grid[axis].evaluate(values);
+    int64_t size = evaluate(grid[axis]);
     if (size < 0 || size > kMaxGrid[axis])
       fail(grid[axis], "0 to " + std::to_string(kMaxGrid[axis]) + " for " + grid[axis].text());
     plan.grid[axis] = static_cast<unsigned>(size);
