@@ -16,6 +16,9 @@ using namespace lora;
 
 namespace {
 
+/// As many replays get even the slowest candidates.
+constexpr unsigned fewestReplays = 5;
+
 /// The repeated calls of one candidate.
 class Work {
 public:
@@ -77,17 +80,34 @@ std::vector<Timing> GraphTimer::measure(std::span<const std::span<const DeviceCa
     works.emplace_back(calls, settings.calls, settings.useGraph, work);
   }
   Event begin(work.device()), end(work.device());
+  auto replay = [&](const Work &candidate) {
+    begin.record(work);
+    candidate.run(work);
+    end.record(work);
+    end.synchronize();
+    return end.millisecondsSince(begin) * 1000.0;
+  };
   std::vector<std::vector<double>> samples(works.size());
-  for (unsigned replay = 0; replay < warmups + replays; ++replay) {
+  double slowest = 0;
+  auto replayAll = [&](bool counts) {
     for (size_t i = 0; i < works.size(); ++i) {
-      begin.record(work);
-      works[i].run(work);
-      end.record(work);
-      end.synchronize();
-      if (replay >= warmups)
-        samples[i].push_back(end.millisecondsSince(begin) * 1000.0 / settings.calls);
+      double took = replay(works[i]);
+      slowest = std::max(slowest, took);
+      if (counts)
+        samples[i].push_back(took / settings.calls);
     }
+  };
+  for (unsigned i = 0; i < warmups; ++i) {
+    replayAll(false);
+    // The first replay tells how long the others would take.
+    if (slowest * (warmups + replays) > settings.longest)
+      break;
   }
+  if (slowest * replays > settings.longest)
+    replays = std::max(std::min(replays, fewestReplays),
+                       static_cast<unsigned>(settings.longest / slowest));
+  for (unsigned i = 0; i < replays; ++i)
+    replayAll(true);
   std::vector<Timing> timings;
   for (const std::vector<double> &times : samples)
     timings.push_back(Timing::of(times));

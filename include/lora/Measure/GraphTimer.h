@@ -34,6 +34,9 @@ public:
     unsigned replays = 15;
     /// Replays before those.
     unsigned warmups = 3;
+    /// Microseconds that the replays of a candidate may take together: longer ones get fewer, but
+    /// no fewer than 5.
+    double longest = 300'000;
     /// Without graphs, the overhead of the host is in the times.
     bool useGraph = true;
   };

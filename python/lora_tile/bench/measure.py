@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Measures every implementation of a case, the correct ones alone.
 
-Candidates are checked first, then timed by a single short replay; the best few are timed by three
-replays of all sets of arguments, the best of these fully, and the fastest is the result. This is the
-same for lora-tile and for tuned Triton.
+Candidates are checked first, then timed by a single short replay. The best few are timed by three
+replays of all sets of arguments, the best of these fully, and the fastest is the result. This is
+the same for lora-tile and for tuned Triton.
 """
 
 import dataclasses
@@ -21,7 +21,7 @@ from lora_tile.bench.arguments import LIMITS, SCALING, Mapping, Reference, make_
 from lora_tile.bench.cases import pool_size
 from lora_tile.bench.launch import LoadedKernel, launch_values
 from lora_tile.bench.vllm_ops import VllmOps
-from lora_tile.candidates import Shape, rank_tile, suits
+from lora_tile.candidates import Shape, suits
 from lora_tile.errors import Error
 from lora_tile.manifest import Kernel, load_folder
 
