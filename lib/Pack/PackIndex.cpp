@@ -21,6 +21,9 @@ static constexpr std::pair<CodeKind, std::string_view> kKinds[] = {
 
 static constexpr std::pair<const char *, PackRange PackRule::*> kRanges[] = {
     {"tokens", &PackRule::tokens}, {"hidden", &PackRule::hidden}, {"rank", &PackRule::rank}};
+/// Written only where they bound something.
+static constexpr std::pair<const char *, PackRange PackRule::*> kOptionalRanges[] = {
+    {"adapters", &PackRule::adapters}, {"slices", &PackRule::slices}};
 
 std::string_view lora::codeKindName(CodeKind kind) {
   for (auto [known, name] : kKinds)
@@ -75,6 +78,9 @@ std::string lora::packIndexToJson(const PackIndex &index) {
     nlohmann::ordered_json entry = {{"kernel", rule.kernel}};
     for (auto [name, member] : kRanges)
       entry[name] = {(rule.*member).low, (rule.*member).high};
+    for (auto [name, member] : kOptionalRanges)
+      if (rule.*member != PackRange())
+        entry[name] = {(rule.*member).low, (rule.*member).high};
     root["rules"].push_back(std::move(entry));
   }
   return root.dump();
@@ -98,8 +104,14 @@ static PackRule readRule(const json &entry, const std::set<std::string> &ids) {
   rule.kernel = entry.at("kernel").get<std::string>();
   if (!ids.count(rule.kernel))
     throw Error("a rule names the kernel '" + rule.kernel + "', which is not there");
+  auto read = [&](const char *name) -> PackRange {
+    return {entry.at(name).at(0).get<int64_t>(), entry.at(name).at(1).get<int64_t>()};
+  };
   for (auto [name, member] : kRanges)
-    rule.*member = {entry.at(name).at(0).get<int64_t>(), entry.at(name).at(1).get<int64_t>()};
+    rule.*member = read(name);
+  for (auto [name, member] : kOptionalRanges)
+    if (entry.contains(name))
+      rule.*member = read(name);
   return rule;
 }
 

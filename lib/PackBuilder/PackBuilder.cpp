@@ -58,6 +58,8 @@ PackRange readRange(const json &entry, const char *name) {
   return range;
 }
 
+const std::set<std::string> kBounds = {"tokens", "hidden", "rank", "adapters", "slices"};
+
 /// Collects the kernels of a pack.
 class Builder {
 public:
@@ -68,6 +70,7 @@ public:
 
 private:
   void addKernel(const json &entry, size_t number, const std::vector<PackTarget> &targets);
+  void addRule(const std::string &id, const json &bounds);
   void addPtx(const json &entry, const std::vector<PackTarget> &targets);
   void add(std::string id, CodeKind kind, KernelManifest manifest, std::string bytes);
 
@@ -83,6 +86,12 @@ void Builder::add(std::string id, CodeKind kind, KernelManifest manifest, std::s
     index.versions[program] = version;
   index.kernels.push_back({std::move(id), kind, std::move(manifest)});
   code.push_back(std::move(bytes));
+}
+
+void Builder::addRule(const std::string &id, const json &bounds) {
+  index.rules.push_back({id, readRange(bounds, "tokens"), readRange(bounds, "hidden"),
+                         readRange(bounds, "rank"), readRange(bounds, "adapters"),
+                         readRange(bounds, "slices")});
 }
 
 /// A kernel in the tile dialect, for each element type and target.
@@ -108,8 +117,13 @@ void Builder::addKernel(const json &entry, size_t number, const std::vector<Pack
           target.kind == CodeKind::Cubin ? std::string(cubin.begin(), cubin.end())
                                          : compilation.text());
     }
-    index.rules.push_back(
-        {id, readRange(entry, "tokens"), readRange(entry, "hidden"), readRange(entry, "rank")});
+    if (!entry.contains("rules"))
+      addRule(id, entry);
+    else
+      for (const json &bounds : entry.at("rules")) {
+        rejectOtherFields(bounds, kBounds);
+        addRule(id, bounds);
+      }
   }
 }
 
@@ -136,8 +150,13 @@ void Builder::addPtx(const json &entry, const std::vector<PackTarget> &targets) 
 }
 
 void Builder::addEntry(const json &entry, size_t number, const std::vector<PackTarget> &all) {
-  rejectOtherFields(entry, {"op", "file", "ptx", "manifest", "types", "set", "tokens", "hidden",
-                            "rank", "kinds"});
+  std::set<std::string> known = {"op", "file", "ptx", "manifest", "types", "set", "kinds"};
+  // Several rules for one kernel, or one whose bounds stand beside it.
+  if (entry.contains("rules"))
+    known.insert("rules");
+  else
+    known.insert(kBounds.begin(), kBounds.end());
+  rejectOtherFields(entry, known);
   std::vector<PackTarget> targets;
   for (const PackTarget &target : all) {
     const std::string kind(codeKindName(target.kind));
@@ -193,8 +212,12 @@ std::string lora::describePack(const Pack &pack) {
   for (size_t i = 0; i < pack.index().rules.size(); ++i) {
     const PackRule &rule = pack.index().rules[i];
     text += "rule " + std::to_string(i) + ":" + rangeText("tokens", rule.tokens) +
-            rangeText("hidden", rule.hidden) + rangeText("rank", rule.rank) + " -> " + rule.kernel +
-            "\n";
+            rangeText("hidden", rule.hidden) + rangeText("rank", rule.rank);
+    if (rule.adapters != PackRange())
+      text += rangeText("adapters", rule.adapters);
+    if (rule.slices != PackRange())
+      text += rangeText("slices", rule.slices);
+    text += " -> " + rule.kernel + "\n";
   }
   return text;
 }

@@ -82,6 +82,8 @@ DispatchRule makeRule(const PackRule &rule, size_t number, Kernel &kernel,
   result.tokens = rule.tokens;
   result.hidden = rule.hidden;
   result.rank = rule.rank;
+  result.adapters = rule.adapters;
+  result.slices = rule.slices;
   result.rank.high = std::min(result.rank.high, kernel.config("MAX_RANK", result.rank.high));
   result.hiddenAlign = kernel.config("ALIGN", 1);
   result.rankAlign = kernel.config("RANK_ALIGN", 1);
@@ -134,6 +136,10 @@ std::string DispatchRule::mismatch(const LaunchFacts &facts) const {
     return range("hidden", facts.hidden, hidden);
   if (!rank.contains(facts.rank))
     return range("max_rank", facts.rank, rank);
+  if (!adapters.contains(facts.adapters))
+    return range("adapters in use", facts.adapters, adapters);
+  if (!slices.contains(facts.slices))
+    return range("slices", facts.slices, slices);
   if (hiddenAlign > facts.hiddenAlign)
     return multiple("x, A, hidden and their strides", facts.hiddenAlign, hiddenAlign);
   if (rankAlign > facts.rankAlign)

@@ -22,6 +22,8 @@ struct LaunchFacts {
   lora_dtype xType = LORA_F16, wType = LORA_F16;
   bool addInputs = true;
   int64_t tokens = 0, hidden = 0, rank = 0;
+  /// Adapters that may be in use at a time, at most as many as tokens.
+  int64_t adapters = 1, slices = 1;
   /// The largest powers of two, in elements, that the addresses, strides and sizes along hidden,
   /// along the rank and along the columns of y are multiples of.
   int64_t hiddenAlign = 1, rankAlign = 1, yAlign = 1;
@@ -36,7 +38,7 @@ struct DispatchRule {
   lora_dtype xType, wType;
   /// -1 for either.
   int addInputs;
-  PackRange tokens, hidden, rank;
+  PackRange tokens, hidden, rank, adapters, slices;
   int64_t hiddenAlign, rankAlign, yAlign;
   Kernel *kernel;
   /// For lora_explain.
@@ -47,6 +49,7 @@ struct DispatchRule {
     return op == facts.op && xType == facts.xType && wType == facts.wType &&
            (addInputs < 0 || addInputs == int(facts.addInputs)) && tokens.contains(facts.tokens) &&
            hidden.contains(facts.hidden) && rank.contains(facts.rank) &&
+           adapters.contains(facts.adapters) && slices.contains(facts.slices) &&
            hiddenAlign <= facts.hiddenAlign && rankAlign <= facts.rankAlign &&
            yAlign <= facts.yAlign;
   }

@@ -138,6 +138,8 @@ LaunchFacts factsOf(lora_op op, const lora_launch &launch) {
   facts.tokens = launch.tokens;
   facts.hidden = op == LORA_EXPAND ? adapters.maxWidth : sizes.hidden;
   facts.rank = sizes.max_rank;
+  facts.adapters = std::min(launch.max_active_loras, launch.tokens);
+  facts.slices = sizes.slices;
   int64_t weights = sizes.weight_alignment / 2;
   int64_t s = launch.s_stride | launch.s_slice_stride | addressOf(launch.s) / 4;
   facts.hiddenAlign = alignmentOf(addressOf(launch.x) / 2 | launch.x_stride | sizes.hidden |

@@ -55,6 +55,7 @@ struct PackRange {
   int64_t high = std::numeric_limits<int64_t>::max();
 
   bool contains(int64_t value) const { return low <= value && value <= high; }
+  bool operator==(const PackRange &) const = default;
 };
 
 /// When to use a kernel. Rules are tried in their order.
@@ -62,6 +63,8 @@ struct PackRule {
   /// The id of the kernel.
   std::string kernel;
   PackRange tokens, hidden, rank;
+  /// Adapters that tokens may use at a time, and slices.
+  PackRange adapters, slices;
 };
 
 struct PackIndex {
