@@ -1,0 +1,182 @@
+//===- CostModel.cpp - Estimates of the time of a launch ------------------===//
+//
+// Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lora/Tuner/CostModel.h"
+
+#include "lora/Support/ReductionTree.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+
+using namespace lora;
+using namespace lora::tuner;
+
+static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+static int64_t powerOfTwoAbove(int64_t value) {
+  return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(value, 1))));
+}
+
+Tiling Tiling::of(const Config &config) {
+  Tiling tiling;
+  auto read = [&](const char *name, int64_t &value) {
+    auto found = config.find(name);
+    if (found != config.end())
+      value = found->second;
+  };
+  read("BLOCK_M", tiling.m);
+  read("BLOCK_N", tiling.n);
+  read("BLOCK_K", tiling.k);
+  read("SPLIT_K", tiling.splitK);
+  read("SPLIT_N", tiling.splitN);
+  read("PROGRAMS_N", tiling.programsN);
+  read("WARPS", tiling.warps);
+  read("WARPS_K", tiling.warpsK);
+  read("STAGES", tiling.stages);
+  read("MAX_RANK", tiling.maxRank);
+  return tiling;
+}
+
+CostModel::CostModel(const TuneProblem &problem, const GpuFacts &gpu)
+    : problem(problem), gpu(gpu), tokensPerAdapter(ceilDiv(problem.tokens, problem.adapters)) {
+  for (int64_t blockM = 1; blockM <= 256; blockM *= 2)
+    blockCounts.push_back(rowBlocks(problem, blockM));
+}
+
+int64_t CostModel::rowBlocksOf(int64_t blockM) const {
+  size_t power = static_cast<size_t>(std::bit_width(static_cast<uint64_t>(blockM)) - 1);
+  bool isKnown = std::has_single_bit(static_cast<uint64_t>(blockM)) && power < blockCounts.size();
+  return isKnown ? blockCounts[power] : rowBlocks(problem, blockM);
+}
+
+int64_t CostModel::programs(const Tiling &tiling) const {
+  int64_t share = problem.operation == Operation::Shrink
+                      ? ceilDiv(problem.rank, tiling.n) * tiling.splitK
+                  : problem.operation == Operation::Expand ? tiling.programsN
+                                                           : tiling.splitN * tiling.splitK;
+  return rowBlocksOf(tiling.m) * problem.slices() * share;
+}
+
+double CostModel::floor() const { return problem.bytes() / gpu.memoryBandwidth * 1e6; }
+
+/// Loads that a warp has under way at a time, in steps of a loop.
+static double depth(int64_t stages) { return stages > 1 ? double(stages) - 0.5 : 1.6; }
+
+double CostModel::estimate(const Tiling &shape) const {
+  double rows = double(std::min<int64_t>(shape.m, tokensPerAdapter));
+  double blocks = double(rowBlocksOf(shape.m) * problem.slices());
+  double maxRank = double(shape.maxRank > 0 ? shape.maxRank : powerOfTwoAbove(problem.rank));
+  double cacheBytes = 0, chain = 0, exchange = 0, fragments = 0;
+  auto addShrink = [&](double columns, double repeats) {
+    double part = double(problem.hidden) / double(shape.splitK);
+    double steps = std::ceil(part / double(shape.k * shape.warpsK));
+    double tiles = std::ceil(double(problem.rank) / columns);
+    cacheBytes += blocks * repeats * tiles * double(problem.hidden) *
+                  (rows * 2 + std::min(columns, double(problem.rank)) * 2);
+    chain += gpu.latency * (1 + (steps - 1) / depth(shape.stages));
+    if (shape.splitK > 1)
+      exchange += shape.splitK > 8 ? gpu.workspaceExchange : gpu.clusterExchange;
+    fragments += double(shape.m) * columns / double(shape.warps * 32);
+  };
+  auto addExpand = [&](double sharers) {
+    double width = double(problem.totalWidth()) / double(problem.slices());
+    double steps = std::ceil(width / (sharers * double(shape.n)));
+    double rank = problem.operation == Operation::Expand ? double(problem.rank) : maxRank;
+    cacheBytes += blocks * (width * (rank * 2 + rows * 4) + rows * rank * 4 * sharers);
+    chain += gpu.latency * (1 + (steps - 1) / 1.6);
+    fragments += double(shape.m * shape.n) / double(shape.warps * 32);
+  };
+  switch (problem.operation) {
+  case Operation::Shrink:
+    addShrink(double(shape.n), 1);
+    break;
+  case Operation::Expand:
+    addExpand(double(shape.programsN));
+    break;
+  case Operation::ShrinkExpand:
+    addShrink(maxRank, double(shape.splitN));
+    addExpand(double(shape.splitN * shape.splitK));
+    break;
+  }
+  // About the registers of accumulators and of what else a thread holds.
+  double registers = std::min(255.0, 48 + 2 * fragments);
+  double resident =
+      std::max(1.0, std::floor(std::min(2048.0 / double(32 * shape.warps),
+                                        65536 / (registers * double(32 * shape.warps)))));
+  double waves = std::ceil(double(programs(shape)) / (gpu.multiprocessors * resident));
+  double memory = floor(), cache = cacheBytes / gpu.cacheBandwidth * 1e6;
+  double products = problem.flops() / gpu.flops * 1e6 * double(shape.m) / rows;
+  // Few programs cannot ask for all of the bandwidth.
+  double busy = std::min(1.0, double(programs(shape)) / gpu.multiprocessors);
+  double moving = std::max({memory, cache, products}) / std::max(busy, 0.02);
+  return gpu.launch + exchange + std::max(moving, waves * chain) +
+         0.25 * std::min(moving, waves * chain);
+}
+
+const char *CostModel::uselessReason(const Tiling &shape) const {
+  bool shrinks = problem.operation != Operation::Expand;
+  if (shape.m > 16 && shape.m >= 2 * powerOfTwoAbove(tokensPerAdapter))
+    return "BLOCK_M is more than twice the tokens of an adapter";
+  if (problem.operation == Operation::Shrink && shape.n > 8 &&
+      shape.n >= 2 * powerOfTwoAbove(problem.rank))
+    return "BLOCK_N is larger than the rank needs";
+  if (shrinks) {
+    int64_t leaves = ReductionTree(problem.hidden).leaves();
+    if (shape.splitK > 1 && shape.splitK > leaves)
+      return "SPLIT_K leaves programs without a part of the sum";
+    if (shape.warpsK > 1 && shape.splitK * shape.warpsK > leaves)
+      return "WARPS_K leaves warps without a part of the sum";
+    if (shape.stages > 1 &&
+        (shape.stages - 1) * shape.k * shape.warpsK * shape.splitK >= problem.hidden)
+      return "STAGES are more than a warp has steps";
+  }
+  int64_t sharers = problem.operation == Operation::Expand         ? shape.programsN
+                    : problem.operation == Operation::ShrinkExpand ? shape.splitN * shape.splitK
+                                                                   : 1;
+  if (!problem.widths.empty() && problem.operation != Operation::Shrink) {
+    int64_t widest = *std::max_element(problem.widths.begin(), problem.widths.end());
+    int64_t blocks = ceilDiv(widest, shape.n);
+    if (problem.operation == Operation::Expand && sharers > 1 &&
+        sharers >= 2 * powerOfTwoAbove(blocks))
+      return "PROGRAMS_N leaves programs without columns";
+    if (problem.operation == Operation::ShrinkExpand && shape.splitN > 1 && sharers > blocks)
+      return "SPLIT_N leaves programs without columns";
+    if (shape.n > 32 && shape.n >= 2 * powerOfTwoAbove(widest))
+      return "BLOCK_N is larger than the slices";
+  }
+  // Waves of programs that share nothing but the start-up that each of them pays.
+  constexpr int64_t mostWaves = 64;
+  if ((shape.splitK > 1 || shape.splitN > 1 || shape.programsN > 1) &&
+      programs(shape) > mostWaves * 16 * gpu.multiprocessors)
+    return "a split makes more programs than the GPU can use";
+  if (programs(shape) < gpu.multiprocessors / 8 && floor() > 4 * gpu.launch)
+    return "too few programs to reach the bandwidth of the memory";
+  return nullptr;
+}
+
+PrunedSpace tuner::prune(const std::vector<Tiling> &all, const TuneProblem &problem,
+                         const GpuFacts &gpu) {
+  CostModel model(problem, gpu);
+  PrunedSpace result;
+  std::vector<std::pair<double, size_t>> order;
+  std::map<const char *, size_t> reasons;
+  for (size_t i = 0; i < all.size(); ++i)
+    if (const char *reason = model.uselessReason(all[i]))
+      ++reasons[reason];
+    else
+      order.emplace_back(model.estimate(all[i]), i);
+  for (auto [reason, count] : reasons)
+    result.reasons[reason] += count;
+  std::sort(order.begin(), order.end());
+  for (auto [estimate, index] : order) {
+    result.configs.push_back(index);
+    result.estimates.push_back(estimate);
+  }
+  return result;
+}
