@@ -5,11 +5,11 @@
 
 The suites are the GoogleTest executables in unit/, the lit tests in test/, a sample of the shipped
 kernels' configurations compiled for every architecture (compile_sweep.py), random cases of the
-kernels on the interpreter and the emulator (lora-differential), the unittests of the
-Python package (python/tests), and, when a GPU is there, the accuracy of the shipped kernels on it
-(gpu-accuracy). The last line reads
-`N passed, N failed, N skipped`; the exit status is 1 if a test fails, if a suite crashes or hangs,
-or if one has no test.
+kernels on the interpreter and the emulator (lora-differential), the tests of the runtime library built
+again with sanitizers (in build/thread and build/sanitize-runtime), the unittests of the Python
+package (python/tests), and, when a GPU is there, the accuracy of the shipped kernels on it
+(gpu-accuracy). The last line reads `N passed, N failed, N skipped`; the exit status is 1 if a test
+fails, if a suite crashes or hangs, or if one has no test.
 """
 
 import argparse
@@ -25,6 +25,14 @@ import tempfile
 import environment
 
 LIT = "/usr/lib/llvm-22/bin/lit"
+
+# The presets that build with a sanitizer and without the compiler, and the tests that each runs.
+SANITIZED = {
+    "thread": ["RuntimeApiTests"],
+    "sanitize-runtime": ["RuntimeApiTests", "PackTests", "PackFuzzTests"],
+}
+# Of the mutated packs, which are many more without a sanitizer.
+SANITIZED_FUZZ_ROUNDS = "8000"
 
 
 class Result:
@@ -222,6 +230,33 @@ def run_differential(arguments):
     return settle(name, status, output, count_last_line(output), lambda r: r, arguments)
 
 
+def run_sanitizers(arguments):
+    """Builds the tests of the runtime library with sanitizers, which takes a minute each, and runs
+    them: threads, and a failure of every call of the driver."""
+    name = "sanitizers"
+    if arguments.filter and arguments.filter not in name:
+        return Result()
+    root = pathlib.Path(__file__).resolve().parent.parent
+    whole = argparse.Namespace(**{**vars(arguments), "filter": None})
+    os.environ.setdefault("LORA_FUZZ_ROUNDS", SANITIZED_FUZZ_ROUNDS)
+    os.environ.setdefault("UBSAN_OPTIONS", "halt_on_error=1")
+    result = Result()
+    for preset, tests in SANITIZED.items():
+        folder = root / "build" / preset
+        commands = [
+            ["cmake", "-S", root, "--preset", preset],
+            ["cmake", "--build", folder, "--target", *tests],
+        ]
+        for command in commands:
+            status, output = run(command, arguments.timeout, capture=True)
+            if status != 0:
+                failed = Result(failed=1)
+                return result + settle(preset, status, output, failed, lambda r: r, arguments)
+        for test in tests:
+            result += run_gtest(f"{preset}/{test}", folder / "unit" / test, whole)
+    return result
+
+
 def count_unittest(output):
     """The Result that unittest prints last, or None if it did not get that far."""
     verdict = r"(?:OK|FAILED|NO TESTS RAN)(?: \((.*)\))?$"
@@ -288,7 +323,14 @@ def main():
     arguments = parser.parse_args()
     arguments.build = arguments.build.resolve()
 
-    suites = [run_lit, run_compile_sweep, run_differential, run_python, run_gpu_accuracy]
+    suites = [
+        run_lit,
+        run_compile_sweep,
+        run_differential,
+        run_sanitizers,
+        run_python,
+        run_gpu_accuracy,
+    ]
     result = run_gtests("unit", arguments) + sum((suite(arguments) for suite in suites), Result())
     if result.passed + result.failed == 0:
         report("run_tests.py", "no test was run")
