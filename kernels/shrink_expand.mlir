@@ -28,7 +28,7 @@ tile.kernel @shrink_expand(
     types [X = f16 in [f16, bf16], W = f16 in [f16, bf16]]
     params [BLOCK_M = 16 in [16, 32, 64], BLOCK_N = 128 in [32, 64, 128, 256, 512],
             BLOCK_K = 128 in [32, 64, 128], MAX_RANK = 16 in [16, 32, 64, 128],
-            SPLIT_K = 8 in [1, 2, 4, 8], SPLIT_N = 1 in [1, 2, 4, 8],
+            SPLIT_K = 8 in [1, 2, 4, 8, 16], SPLIT_N = 1 in [1, 2, 4, 8],
             WARPS = 4 in [1, 2, 4, 8, 16], WARPS_K = 4 in [1, 2, 4, 8, 16],
             STAGES = 1 in [1, 2, 3, 4],
             ALIGN = 8 in [1, 2, 4, 8], RANK_ALIGN = 8 in [1, 2, 4, 8], Y_ALIGN = 8 in [1, 2, 4, 8]]

@@ -110,3 +110,12 @@ Layout lora::blockedLayout(std::span<const int32_t> shape, int contiguous, int v
   registers.insert(registers.end(), order.begin() + next, order.end());
   return Layout(rank, registers, lanes, warpBases);
 }
+
+Layout lora::spreadLayout(std::span<const int32_t> shape, int most, int warps) {
+  int elements = 1;
+  for (int32_t size : shape)
+    elements *= size;
+  int share = elements / (warps << Layout::kLaneBits);
+  return blockedLayout(shape, static_cast<int>(shape.size()) - 1, std::clamp(share, 1, most), warps,
+                       1);
+}

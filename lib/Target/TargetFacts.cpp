@@ -17,12 +17,12 @@ using namespace lora;
 static constexpr unsigned kKiB = 1024;
 
 static constexpr TargetFacts kTargets[] = {
-    {"sm_80", 83, 163 * kKiB, 164 * kKiB, 2048, 32, false},
-    {"sm_86", 83, 99 * kKiB, 100 * kKiB, 1536, 16, false},
-    {"sm_89", 83, 99 * kKiB, 100 * kKiB, 1536, 24, false},
-    {"sm_90a", 83, 227 * kKiB, 228 * kKiB, 2048, 32, true},
-    {"sm_100a", 86, 227 * kKiB, 228 * kKiB, 2048, 32, true},
-    {"sm_120a", 87, 99 * kKiB, 100 * kKiB, 1536, 24, true},
+    {"sm_80", 83, 163 * kKiB, 164 * kKiB, 2048, 32, 1},
+    {"sm_86", 83, 99 * kKiB, 100 * kKiB, 1536, 16, 1},
+    {"sm_89", 83, 99 * kKiB, 100 * kKiB, 1536, 24, 1},
+    {"sm_90a", 83, 227 * kKiB, 228 * kKiB, 2048, 32, 16},
+    {"sm_100a", 86, 227 * kKiB, 228 * kKiB, 2048, 32, 16},
+    {"sm_120a", 87, 99 * kKiB, 100 * kKiB, 1536, 24, 8},
 };
 
 std::span<const TargetFacts> lora::allTargets() { return kTargets; }

@@ -33,9 +33,13 @@ public:
   LayoutAssigner(KernelOp kernel)
       : context(kernel.getContext()), kernelWarps(kernel.getConfigInt("WARPS", 4)) {}
 
-  LogicalResult run(Block &block);
+  LogicalResult run(KernelOp kernel) {
+    return success(succeeded(run(*kernel.getBody())) && succeeded(finish(kernel)));
+  }
 
 private:
+  LogicalResult run(Block &block);
+  LogicalResult finish(KernelOp kernel);
   /// The tile `value` in a layout: itself, a copy of the op that computes it, or a conversion.
   Value get(Value value, LayoutAttr wanted);
   Value compute(Operation *op, LayoutAttr wanted);
@@ -48,6 +52,7 @@ private:
   /// The same if some product or loop decides it, else null.
   LayoutAttr decidedLayout(Value value);
   LayoutAttr blocked(RankedTensorType type, int contiguous, int vectorBytes);
+  LayoutAttr spread(RankedTensorType type);
   LayoutAttr productLayout(DotOp dot);
   LayoutAttr slice(LayoutAttr layout, int kept) {
     return toAttribute(context, fromAttribute(layout).slice(kept));
@@ -57,6 +62,7 @@ private:
   LogicalResult visitSum(SumOp sum);
   LogicalResult visitFor(scf::ForOp loop);
   LogicalResult visitIf(scf::IfOp conditional);
+  LogicalResult decideIf(OpResult result, LayoutAttr layout);
 
   MLIRContext *context;
   int kernelWarps;
@@ -80,6 +86,12 @@ LayoutAttr LayoutAssigner::blocked(RankedTensorType type, int contiguous, int ve
   int vector = std::max<int>(1, vectorBytes / getElementBytes(type.getElementType()));
   int sharing = schedule ? schedule.getWarpsK() : 1;
   return toAttribute(context, blockedLayout(shape, contiguous, vector, kernelWarps, sharing));
+}
+
+LayoutAttr LayoutAssigner::spread(RankedTensorType type) {
+  SmallVector<int32_t> shape(type.getShape().begin(), type.getShape().end());
+  return toAttribute(context,
+                     spreadLayout(shape, 16 / getElementBytes(type.getElementType()), kernelWarps));
 }
 
 MmaTile LayoutAssigner::mmaTile(DotOp dot) {
@@ -202,17 +214,37 @@ Value LayoutAssigner::compute(Operation *op, LayoutAttr wanted) {
     LayoutAttr kept = slice(wanted, 1 - broadcast.getDimension());
     return cloneWithOperands(op, wanted, [&](OpOperand &) { return kept; });
   }
+  // One conversion of the result instead of one for each operand, if no wider.
+  if (isElementwise(op))
+    if (LayoutAttr decided = decidedLayout(op->getResult(0)); decided && decided != wanted) {
+      Value result = get(op->getResult(0), decided);
+      return result ? convert(result, wanted) : Value();
+    }
   if (isa<LoadOp, SplatOp, IotaOp>(op) || isElementwise(op))
     return cloneWithOperands(op, wanted, [&](OpOperand &) { return wanted; });
   return {};
 }
 
 /// Whether a value takes the layout that it is first wanted in: a sum that is read back from shared
-/// memory, or a tile that a loop carries along.
+/// memory, a tile that a loop carries along, or one that branches give.
 static bool isUndecided(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   return argument ? isa<scf::ForOp>(argument.getOwner()->getParentOp())
-                  : isa<SumOp>(value.getDefiningOp());
+                  : isa<SumOp, scf::IfOp>(value.getDefiningOp());
+}
+
+/// Gives a tile that branches give a layout.
+LogicalResult LayoutAssigner::decideIf(OpResult result, LayoutAttr layout) {
+  unsigned i = result.getResultNumber();
+  for (Region &region : result.getOwner()->getRegions()) {
+    Operation *yield = region.front().getTerminator();
+    Value value = get(yield->getOperand(i), layout);
+    if (!value)
+      return failure();
+    yield->setOperand(i, value);
+  }
+  result.setType(withLayout(result.getType(), layout));
+  return success();
 }
 
 Value LayoutAssigner::get(Value value, LayoutAttr wanted) {
@@ -220,6 +252,8 @@ Value LayoutAssigner::get(Value value, LayoutAttr wanted) {
   if (current == wanted)
     return value;
   if (!current && isUndecided(value)) {
+    if (isa_and_present<scf::IfOp>(value.getDefiningOp()))
+      return succeeded(decideIf(cast<OpResult>(value), wanted)) ? value : Value();
     value.setType(withLayout(value.getType(), wanted));
     return value;
   }
@@ -257,11 +291,16 @@ LogicalResult LayoutAssigner::visitSum(SumOp sum) {
   if (!yielded)
     return failure();
   sum.getBody()->getTerminator()->setOperand(0, yielded);
-  // A sum that is read back from shared memory comes in the layout that is first asked for.
-  bool anyLayout = schedule.getWarpsK() > 1 || schedule.getSplit() == SplitStrategy::Cluster;
+  // A sum that is read back from shared memory comes in any layout: in the one that is first asked
+  // for, unless every block of a cluster adds up the parts, which all of its threads then share.
+  bool inCluster = schedule.getSplit() == SplitStrategy::Cluster;
+  bool anyLayout = schedule.getWarpsK() > 1 || inCluster;
   schedule = outer;
-  if (!anyLayout)
-    sum.getResult().setType(withLayout(sum.getResult().getType(), partial));
+  auto type = cast<RankedTensorType>(sum.getResult().getType());
+  if (inCluster && sum.getVisibility() == Visibility::All)
+    sum.getResult().setType(withLayout(type, spread(type)));
+  else if (!anyLayout)
+    sum.getResult().setType(withLayout(type, partial));
   return success();
 }
 
@@ -303,18 +342,27 @@ LogicalResult LayoutAssigner::visitIf(scf::IfOp conditional) {
   for (OpResult result : conditional->getResults()) {
     if (!isTile(result.getType()))
       continue;
-    unsigned i = result.getResultNumber();
-    LayoutAttr layout = naturalLayout(conditional.thenYield().getOperand(i));
-    for (Region &region : conditional->getRegions()) {
-      Operation *yield = region.front().getTerminator();
-      Value value = get(yield->getOperand(i), layout);
-      if (!value)
-        return failure();
-      yield->setOperand(i, value);
-    }
-    result.setType(withLayout(result.getType(), layout));
+    Value yielded = conditional.thenYield().getOperand(result.getResultNumber());
+    // Otherwise the first use decides.
+    if (LayoutAttr layout = decidedLayout(yielded); layout && failed(decideIf(result, layout)))
+      return failure();
   }
   return success();
+}
+
+/// Gives the results of branches that no one reads a layout.
+LogicalResult LayoutAssigner::finish(KernelOp kernel) {
+  WalkResult walked = kernel->walk([&](scf::IfOp conditional) {
+    for (OpResult result : conditional->getResults()) {
+      if (!isTile(result.getType()) || getLayout(result.getType()))
+        continue;
+      Value yielded = conditional.thenYield().getOperand(result.getResultNumber());
+      if (failed(decideIf(result, naturalLayout(yielded))))
+        return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
 }
 
 LogicalResult LayoutAssigner::run(Block &block) {
@@ -370,7 +418,7 @@ struct AssignLayoutsPass : lora::impl::TileAssignLayoutsBase<AssignLayoutsPass> 
         kernel.emitError("expected a specialised kernel: run tile-specialize first");
         return WalkResult::interrupt();
       }
-      if (failed(LayoutAssigner(kernel).run(*kernel.getBody())))
+      if (failed(LayoutAssigner(kernel).run(kernel)))
         return WalkResult::interrupt();
       eraseUnused(kernel);
       return WalkResult::skip();

@@ -13,6 +13,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace lora {
@@ -174,7 +175,8 @@ static void rotate(scf::ForOp loop) {
                                  return isIndependent(part, write, loop);
                                }));
     });
-    if (!free)
+    // Nor can a pointer take the place of one that is not loaded.
+    if (!free || isa<PtrType>(getElementTypeOrSelf(op.getResult(0).getType())))
       continue;
     slice = needed;
     loads.push_back(&op);
@@ -194,20 +196,33 @@ static void rotate(scf::ForOp loop) {
     inits.push_back(first.lookup(load->getResult(0)));
 
   auto makeNext = [&](OpBuilder &builder, Location loc, ArrayRef<BlockArgument> carried) {
-    // The loads of the next iteration come first in the body, the ones carried in replace its own.
+    // The loads of the next iteration, if there is one, come first in the body, the ones carried in
+    // replace its own.
     OpBuilder::InsertionGuard guard(builder);
     Block *body = carried.front().getOwner();
     builder.setInsertionPointToStart(body);
     Value iv = body->getArgument(0);
     Value ahead = arith::AddIOp::create(builder, loc, iv, loop.getStep());
-    IRMapping next;
-    cloneFor(builder, ordered, loop.getInductionVar(), ahead, next);
-    SmallVector<Value> yields;
+    Value hasNext =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, ahead, loop.getUpperBound());
+    SmallVector<Type> types;
     for (auto [load, argument] : llvm::zip(loads, carried)) {
-      yields.push_back(next.lookup(load->getResult(0)));
+      types.push_back(argument.getType());
       load->getResult(0).replaceAllUsesWith(argument);
     }
-    return yields;
+    auto conditional = scf::IfOp::create(builder, loc, types, hasNext, /*withElseRegion=*/true);
+    builder.setInsertionPointToStart(conditional.thenBlock());
+    IRMapping next;
+    cloneFor(builder, ordered, loop.getInductionVar(), ahead, next);
+    SmallVector<Value> loaded, zeros;
+    for (Operation *load : loads)
+      loaded.push_back(next.lookup(load->getResult(0)));
+    scf::YieldOp::create(builder, loc, loaded);
+    builder.setInsertionPointToStart(conditional.elseBlock());
+    for (Type type : types)
+      zeros.push_back(arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type)));
+    scf::YieldOp::create(builder, loc, zeros);
+    return SmallVector<Value>(conditional.getResults());
   };
   (void)loop.replaceWithAdditionalYields(rewriter, inits, /*replaceInitOperandUses=*/false,
                                          makeNext);

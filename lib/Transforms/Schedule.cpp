@@ -57,16 +57,13 @@ static void shareWarps(MmaTile &tile, int warps) {
   tile.warpsN = warps / tile.warpsM;
 }
 
-/// The most blocks that every device lets a cluster have.
-static constexpr int64_t kLargestCluster = 8;
-
 /// Programs exchange their parts in a cluster where they can be one, since that is faster.
 static FailureOr<SplitStrategy> chooseSplit(SumOp sum) {
   int64_t split = sum.getSplitInt();
   if (split == 1)
     return SplitStrategy::None;
   const TargetFacts &target = getTarget(sum);
-  if (target.hasClusters && sum.getAxis() == Axis::x && split <= kLargestCluster)
+  if (sum.getAxis() == Axis::x && split <= target.clusterBlocks)
     return SplitStrategy::Cluster;
   if (sum.getVisibility() == Visibility::One)
     return SplitStrategy::Workspace;
@@ -74,7 +71,7 @@ static FailureOr<SplitStrategy> chooseSplit(SumOp sum) {
          << split << " programs across " << stringifyAxis(sum.getAxis())
          << " needs a cluster of them along x: "
          << StringRef(target.name.data(), target.name.size()) << " has clusters of up to "
-         << (target.hasClusters ? kLargestCluster : 1);
+         << target.clusterBlocks;
 }
 
 static LogicalResult schedule(KernelOp kernel, SumOp sum) {

@@ -150,7 +150,8 @@ static bool randomConfig(Random &random, const Case &test, const std::vector<int
     if (launch.config.contains("ADD_INPUTS"))
       launch.config["ADD_INPUTS"] = test.addInputs;
     lowerAlignments(test, launch, mapping.size());
-    if (test.kernel == Kernel::ShrinkExpand && !findTarget(launch.target).hasClusters)
+    if (test.kernel == Kernel::ShrinkExpand &&
+        launch.config["SPLIT_K"] > findTarget(launch.target).clusterBlocks)
       launch.config["SPLIT_K"] = 1;
     if (space.brokenBy(launch.config, arguments).empty() &&
         estimatedSeconds(test, launch, mapping) <= kMostSeconds)

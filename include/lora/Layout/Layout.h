@@ -90,4 +90,8 @@ private:
 Layout blockedLayout(std::span<const int32_t> shape, int contiguous, int vector, int warps,
                      int sharingWarps);
 
+/// A blocked layout in which every thread of `warps` warps holds its share of a tile, rows first,
+/// in vectors of up to `most` elements.
+Layout spreadLayout(std::span<const int32_t> shape, int most, int warps);
+
 } // namespace lora

@@ -21,12 +21,15 @@ struct TargetFacts {
   unsigned sharedBytesPerSM;
   unsigned threadsPerSM;
   unsigned blocksPerSM;
-  bool hasClusters;
+  /// The most blocks of a cluster, beyond 8 as far as a kernel asks for it; 1 where there are none.
+  unsigned clusterBlocks;
 
   static constexpr unsigned kRegistersPerSM = 65536;
   static constexpr unsigned kRegistersPerThread = 255;
   /// Shared memory that the driver takes for itself in each block.
   static constexpr unsigned kReservedSharedBytes = 1024;
+
+  bool hasClusters() const { return clusterBlocks > 1; }
 
   /// Blocks that fit on one multiprocessor at a time; 0 if one does not.
   unsigned occupancy(unsigned threads, unsigned registers, unsigned sharedBytes) const;

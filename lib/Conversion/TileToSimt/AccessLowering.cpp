@@ -65,20 +65,25 @@ simt::CacheHint KernelLowering::hintFor(Value view) {
   return movable && isReadOnly(view) ? simt::CacheHint::ReadOnly : simt::CacheHint::Default;
 }
 
-/// Waits for the kernel before this one ahead of the first access to what it may be writing.
-void KernelLowering::awaitPredecessors(Value view) {
-  if (awaited || !awaits.contains(describeView(view).base))
-    return;
-  // Everything else that is known to be needed goes first.
+/// Waits for the kernel before this one. What does not depend on it is loaded before, and what sums
+/// need first, first thereafter.
+void KernelLowering::awaitPredecessors() {
   preloadSums(currentBlock);
   simt::AwaitPredecessorsOp::create(builder, loc);
   awaited = true;
+  preloadSums(currentBlock);
+}
+
+/// The same ahead of the first access to what that kernel may be writing.
+void KernelLowering::awaitPredecessorsFor(Value view) {
+  if (!awaited && awaits.contains(describeView(view).base))
+    awaitPredecessors();
 }
 
 KernelLowering::Access KernelLowering::makeAccess(Value view, RankedTensorType tile, Value rows,
                                                   ValueRange coordinates, int64_t alignment,
                                                   std::optional<ArrayRef<bool>> inBounds) {
-  awaitPredecessors(view);
+  awaitPredecessorsFor(view);
   Type element = cast<ViewType>(view.getType()).getElementType();
   Access access{describeView(view), getLayoutOf(tile), element, hintFor(view)};
   access.nonEmpty = condition;
@@ -201,7 +206,7 @@ void KernelLowering::store(const Access &access, const Registers &values, bool a
 }
 
 Value KernelLowering::loadScalar(LoadScalarOp op) {
-  awaitPredecessors(op.getView());
+  awaitPredecessorsFor(op.getView());
   ViewDescription view = describeView(op.getView());
   Type element = cast<ViewType>(op.getView().getType()).getElementType();
   Value inside;

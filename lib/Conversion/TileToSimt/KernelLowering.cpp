@@ -93,11 +93,42 @@ Value KernelLowering::numPrograms(Axis axis) {
 // Tiles as lists of scalars
 //===----------------------------------------------------------------------===//
 
+/// Neighbouring registers that cross the edge of a region as one value: pairs of 16-bit elements,
+/// which the machine keeps in one register and loses track of when they go their own ways.
+static int packedRegisters(Type element, size_t count) {
+  bool is16Bit = element.isIntOrFloat() && element.getIntOrFloatBitWidth() == 16;
+  return is16Bit && count % 2 == 0 ? 2 : 1;
+}
+
+SmallVector<Value> KernelLowering::pack(const Registers &registers) {
+  int width = packedRegisters(registers.front().getType(), registers.size());
+  SmallVector<Value> packed;
+  for (size_t reg = 0; reg < registers.size(); reg += width)
+    packed.push_back(packVector(builder, loc, ValueRange(registers).slice(reg, width)));
+  return packed;
+}
+
+SmallVector<Type> KernelLowering::packedTypes(Type tile) {
+  size_t count = getLayoutOf(tile).numRegisters();
+  Type element = cast<RankedTensorType>(tile).getElementType();
+  int width = packedRegisters(element, count);
+  return SmallVector<Type>(count / width, vectorOf(element, width));
+}
+
+Registers KernelLowering::unpack(Type tile, ValueRange &packed) {
+  Registers registers;
+  size_t count = packedTypes(tile).size();
+  for (Value value : packed.take_front(count))
+    unpackVector(builder, loc, value, registers);
+  packed = packed.drop_front(count);
+  return registers;
+}
+
 SmallVector<Value> KernelLowering::flatten(ValueRange values) {
   SmallVector<Value> flat;
   for (Value value : values)
     if (isTile(value.getType()))
-      llvm::append_range(flat, tiles.lookup(value));
+      llvm::append_range(flat, pack(tiles.lookup(value)));
     else
       flat.push_back(scalar(value));
   return flat;
@@ -107,21 +138,20 @@ SmallVector<Type> KernelLowering::flatTypes(TypeRange types) {
   SmallVector<Type> flat;
   for (Type type : types)
     if (isTile(type))
-      flat.append(getLayoutOf(type).numRegisters(), cast<RankedTensorType>(type).getElementType());
+      llvm::append_range(flat, packedTypes(type));
     else
       flat.push_back(type);
   return flat;
 }
 
 void KernelLowering::bind(ValueRange from, ValueRange flat) {
-  for (Value value : from) {
-    size_t count = isTile(value.getType()) ? getLayoutOf(value.getType()).numRegisters() : 1;
-    if (isTile(value.getType()))
-      tiles[value] = Registers(flat.take_front(count));
-    else
+  for (Value value : from)
+    if (isTile(value.getType())) {
+      tiles[value] = unpack(value.getType(), flat);
+    } else {
       scalars[value] = flat.front();
-    flat = flat.drop_front(count);
-  }
+      flat = flat.drop_front();
+    }
 }
 
 LogicalResult KernelLowering::lowerElementwise(Operation *op) {
@@ -221,6 +251,7 @@ LogicalResult KernelLowering::lowerFor(scf::ForOp loop) {
   if (failed(lowerBlock(*loop.getBody())))
     return failure();
   scf::YieldOp::create(builder, loc, flatten(loop.getBody()->getTerminator()->getOperands()));
+  builder.setInsertionPointAfter(lowered);
   bind(loop.getResults(), lowered.getResults());
   return success();
 }
@@ -241,6 +272,7 @@ LogicalResult KernelLowering::lowerIf(scf::IfOp conditional) {
       return failure();
     scf::YieldOp::create(builder, loc, flatten(from.front().getTerminator()->getOperands()));
   }
+  builder.setInsertionPointAfter(lowered);
   bind(conditional.getResults(), lowered.getResults());
   return success();
 }
@@ -364,7 +396,7 @@ LogicalResult KernelLowering::run() {
     else if (auto scatter = dyn_cast<ScatterOp>(op))
       written.insert(describeView(scatter.getView()).base);
   });
-  if (getTarget(kernel).hasClusters && !kernel.getAwaits().empty()) {
+  if (getTarget(kernel).hasClusters() && !kernel.getAwaits().empty()) {
     for (auto [argument, name] : llvm::zip(kernel.getRegion().getArguments(), kernel.getArgNames()))
       if (llvm::is_contained(kernel.getAwaits(), name))
         awaits.insert(argument);

@@ -51,6 +51,9 @@ private:
   void lowerBroadcast(tile::BroadcastOp op);
   void lowerIota(tile::IotaOp op);
   mlir::LogicalResult lowerConvertLayout(tile::ConvertLayoutOp op);
+  llvm::SmallVector<mlir::Value> pack(const Registers &registers);
+  llvm::SmallVector<mlir::Type> packedTypes(mlir::Type tile);
+  Registers unpack(mlir::Type tile, mlir::ValueRange &packed);
   llvm::SmallVector<mlir::Value> flatten(mlir::ValueRange values);
   void bind(mlir::ValueRange from, mlir::ValueRange flat);
   llvm::SmallVector<mlir::Type> flatTypes(mlir::TypeRange types);
@@ -70,17 +73,20 @@ private:
   mlir::Value loadScalar(tile::LoadScalarOp op);
   bool isReadOnly(mlir::Value view);
   simt::CacheHint hintFor(mlir::Value view);
-  void awaitPredecessors(mlir::Value view);
+  void awaitPredecessors();
+  void awaitPredecessorsFor(mlir::Value view);
 
   //===--- Products (DotLowering.cpp) -----------------------------------===//
   Registers dot(tile::DotOp op, const Registers &accumulator);
 
   //===--- Sums (SumLowering.cpp, SplitLowering.cpp) --------------------===//
   struct Range;
+  struct Inbox;
   Range partOf(tile::SumOp sum);
   mlir::LogicalResult lowerSum(tile::SumOp sum);
   void lowerOperandsOf(mlir::Operation *op, mlir::Block *body);
   llvm::SmallVector<mlir::Operation *> earlyLoads(tile::SumOp sum);
+  bool mayPrecedeWait(mlir::Operation *load);
   llvm::SmallVector<Registers> loadAhead(tile::SumOp sum, llvm::ArrayRef<mlir::Operation *> loads,
                                          mlir::Value k, mlir::Value needed);
   void preloadSums(mlir::Block *block);
@@ -89,6 +95,8 @@ private:
   mlir::FailureOr<Registers> lowerBody(tile::SumOp sum, const Registers &accumulator);
   Registers combineWarps(tile::SumOp sum, const Registers &partial, const Layout &to);
   mlir::LogicalResult combineInWorkspace(tile::SumOp sum, Registers &sums, mlir::Value &visible);
+  mlir::Value rankInCluster(int64_t size);
+  void openInbox(tile::SumOp sum);
   Registers combineInCluster(tile::SumOp sum, const Registers &partial, mlir::Value &visible);
   Registers addTree(llvm::SmallVector<Registers> parts);
 
@@ -125,6 +133,8 @@ private:
   /// What has been loaded already for the first block of a sum.
   struct Preloaded;
   llvm::DenseMap<mlir::Operation *, std::shared_ptr<Preloaded>> preloaded;
+  /// Where the parts of sums over a cluster arrive.
+  llvm::DenseMap<mlir::Operation *, Inbox> inboxes;
   tile::SumOp enclosingSum;
   tile::SumOp splitSum;
 };
@@ -156,10 +166,17 @@ struct KernelLowering::Range {
   bool oneBlock;                ///< Whether the whole sum has at most one block.
 };
 
+/// Where a block receives the parts of a sum.
+struct KernelLowering::Inbox {
+  mlir::Value parts;    ///< One tile for each program.
+  mlir::Value mbarrier; ///< Null where the sum may run more than once.
+};
+
 /// The part of a sum and, for its first block, what its early loads gave.
 struct KernelLowering::Preloaded {
   Range range;
-  llvm::SmallVector<Registers> values;
+  mlir::Value needed; ///< i1, whether there is a first block.
+  llvm::DenseMap<mlir::Operation *, Registers> values;
 };
 
 } // namespace lora

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace lora;
@@ -21,9 +22,18 @@ static constexpr int64_t kWidestAccess = 16;
 /// Swapping happens inside units of this many bytes: all banks once.
 static constexpr int64_t kBankBytes = 128;
 
+bool lora::isRepeated(OpBuilder &builder) {
+  for (Operation *op = builder.getInsertionBlock()->getParentOp(); op; op = op->getParentOp())
+    if (isa<LoopLikeOpInterface>(op))
+      return true;
+  return false;
+}
+
 Value SharedMemory::beginPhase(OpBuilder &builder, Location loc, int64_t bytes) {
-  // A loop can lead from the last phase back to the first, so that one needs a barrier too.
-  simt::BarrierOp::create(builder, loc, Value(), IntegerAttr());
+  // A loop can lead from the last phase back to the first.
+  if (begun || isRepeated(builder))
+    simt::BarrierOp::create(builder, loc, Value(), IntegerAttr());
+  begun = true;
   largestPhase = std::max(largestPhase, bytes);
   Type pointer = LLVM::LLVMPointerType::get(builder.getContext(), 3);
   return simt::SharedOp::create(builder, loc, pointer, 0);
@@ -122,12 +132,17 @@ Value SharedTile::address(OpBuilder &builder, Location loc, ThreadCoordinates &t
 }
 
 void SharedTile::store(OpBuilder &builder, Location loc, ThreadCoordinates &threads, Value base,
-                       const Layout &layout, ValueRange values, int apart) const {
+                       const Layout &layout, ValueRange values, int apart, Value mbarrier) const {
   Value owner = threads.isOwner(layout, apart);
   int width = accessWidth(layout);
-  for (int reg = 0; reg < layout.numRegisters(); reg += width)
-    simt::StoreOp::create(builder, loc, packVector(builder, loc, values.slice(reg, width)),
-                          address(builder, loc, threads, base, layout, reg), owner);
+  for (int reg = 0; reg < layout.numRegisters(); reg += width) {
+    Value piece = packVector(builder, loc, values.slice(reg, width));
+    Value place = address(builder, loc, threads, base, layout, reg);
+    if (mbarrier)
+      simt::StoreAsyncOp::create(builder, loc, piece, place, mbarrier, owner);
+    else
+      simt::StoreOp::create(builder, loc, piece, place, owner);
+  }
 }
 
 SmallVector<Value> SharedTile::load(OpBuilder &builder, Location loc, ThreadCoordinates &threads,

@@ -13,12 +13,16 @@
 
 namespace lora {
 
+/// Whether code at a place may run more than once: whether it is in a loop.
+bool isRepeated(mlir::OpBuilder &builder);
+
 /// Plans the one dynamic shared buffer of a kernel. A use that no other block takes part in is a
 /// phase: all phases lie at the beginning of the buffer, since barriers separate them. Reserved
 /// places follow behind the phases and are nobody else's.
 class SharedMemory {
 public:
-  /// Begins a phase of `bytes` bytes at offset 0, behind a barrier of the block.
+  /// Begins a phase of `bytes` bytes at offset 0, behind a barrier of the block unless nothing can
+  /// have used the buffer before.
   mlir::Value beginPhase(mlir::OpBuilder &builder, mlir::Location loc, int64_t bytes);
 
   /// A place of its own. Its address is known once `finish` has run.
@@ -34,6 +38,7 @@ private:
   };
 
   int64_t largestPhase = 0;
+  bool begun = false;
   llvm::SmallVector<Reserved> reserved;
 };
 
@@ -53,9 +58,11 @@ public:
   mlir::Value address(mlir::OpBuilder &builder, mlir::Location loc, ThreadCoordinates &threads,
                       mlir::Value base, const Layout &layout, int reg) const;
 
-  /// Writes a thread's elements; of those that several threads hold, one does.
+  /// Writes a thread's elements; of those that several threads hold, one does. With an mbarrier,
+  /// which lies in the block that `base` lies in, it counts the bytes.
   void store(mlir::OpBuilder &builder, mlir::Location loc, ThreadCoordinates &threads,
-             mlir::Value base, const Layout &layout, mlir::ValueRange values, int apart = 0) const;
+             mlir::Value base, const Layout &layout, mlir::ValueRange values, int apart = 0,
+             mlir::Value mbarrier = {}) const;
 
   /// Reads a thread's elements.
   llvm::SmallVector<mlir::Value> load(mlir::OpBuilder &builder, mlir::Location loc,

@@ -18,6 +18,7 @@ using namespace lora::tile;
 
 /// Bytes that a thread moves at once.
 static constexpr int64_t kVectorBytes = 16;
+static constexpr int64_t kMbarrierBytes = 8;
 
 /// Every program stores its part to a workspace in global memory and then counts itself; the one
 /// that finds itself the last of its group adds all parts up, in the order of the tree. The counter
@@ -69,7 +70,8 @@ LogicalResult KernelLowering::combineInWorkspace(SumOp sum, Registers &sums, Val
                           offset(myPart, pieceOffset(piece)), Value());
 
   simt::FenceOp::create(builder, loc);
-  Value flag = shared.beginPhase(builder, loc, 4);
+  simt::BarrierOp::create(builder, loc, Value(), IntegerAttr());
+  Value flag = shared.reserve(builder, loc, 4);
   Value isFirst =
       arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, threads->thread(), constant(0));
   Value counter = offset(counters, mul(wide(group), constant(4, 64)));
@@ -112,51 +114,86 @@ LogicalResult KernelLowering::combineInWorkspace(SumOp sum, Registers &sums, Val
   return success();
 }
 
-/// A layout that spreads a tile over all threads of the block.
-static Layout spreadOverBlock(RankedTensorType type, int warps) {
-  SmallVector<int32_t> shape(type.getShape().begin(), type.getShape().end());
-  int vector = std::clamp<int>(type.getNumElements() / (32 * warps), 1, kVectorBytes / 4);
-  return blockedLayout(shape, type.getRank() - 1, vector, warps, 1);
+//===----------------------------------------------------------------------===//
+// Through distributed shared memory
+//===----------------------------------------------------------------------===//
+
+Value KernelLowering::rankInCluster(int64_t size) {
+  return arith::RemUIOp::create(builder, loc, programId(Axis::x), constant(size));
 }
 
-/// Every block writes its part into the inbox of each block that is to see the sum; behind a
-/// barrier of the cluster, each adds up what it finds in its own.
+/// Makes room for the parts of a sum over the cluster, and says that this block runs and that its
+/// inbox is free.
+void KernelLowering::openInbox(SumOp sum) {
+  if (sum.getSchedule()->getSplit() != SplitStrategy::Cluster || inboxes.contains(sum))
+    return;
+  auto type = cast<RankedTensorType>(sum.getResult().getType());
+  int64_t split = sum.getSplitInt();
+  SharedTile tile(type.getShape(), type.getElementType(), type.getRank() - 1);
+  bool repeated = isRepeated(builder);
+  Inbox inbox;
+  inbox.parts = shared.reserve(builder, loc, split * tile.bytes());
+  if (!repeated) {
+    inbox.mbarrier = shared.reserve(builder, loc, kMbarrierBytes);
+    Value isLeader = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                           threads->thread(), constant(0));
+    if (sum.getVisibility() == Visibility::One)
+      isLeader = both(isLeader, arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                                      rankInCluster(split), constant(0)));
+    simt::MbarrierInitOp::create(builder, loc, inbox.mbarrier, isLeader, split * tile.bytes());
+  }
+  simt::ClusterArriveOp::create(builder, loc, /*relaxed=*/!repeated);
+  inboxes[sum] = inbox;
+}
+
+/// Every block writes its part into the inbox of each block that is to see the sum, which then adds
+/// up what it finds there.
 Registers KernelLowering::combineInCluster(SumOp sum, const Registers &partial, Value &visible) {
   auto type = cast<RankedTensorType>(sum.getResult().getType());
   int64_t split = sum.getSplitInt();
   bool toAll = sum.getVisibility() == Visibility::All;
   function->setAttr("simt.cluster", builder.getI32IntegerAttr(split));
+  function.setKnownClusterSizeAttr(
+      builder.getDenseI32ArrayAttr({static_cast<int32_t>(split), 1, 1}));
 
   bool combines = sum.getSchedule()->getWarpsK() > 1;
-  Layout layout =
-      combines ? spreadOverBlock(type, numWarps) : getLayoutOf(sum.getYielded().getType());
+  SmallVector<int32_t> shape(type.getShape().begin(), type.getShape().end());
+  Layout layout = combines ? spreadLayout(shape, kVectorBytes / 4, numWarps)
+                           : getLayoutOf(sum.getYielded().getType());
   Registers mine = combineWarps(sum, partial, layout);
   SharedTile tile(type.getShape(), type.getElementType(), type.getRank() - 1);
-  Value inbox = shared.reserve(builder, loc, split * tile.bytes());
-  Value rank = arith::RemUIOp::create(builder, loc, programId(Axis::x), constant(split));
-  Value part = offset(inbox, mul(rank, constant(tile.bytes())));
+  Inbox inbox = inboxes.lookup(sum);
+  Value rank = rankInCluster(split);
+  Value part = offset(inbox.parts, mul(rank, constant(tile.bytes())));
   Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rank, constant(0));
 
   simt::ClusterWaitOp::create(builder, loc);
+  Type pointer = LLVM::LLVMPointerType::get(builder.getContext(), 7);
   for (int64_t i = 0; i != (toAll ? split : 1); ++i) {
     // Each block begins with itself, so that not all of them write to one at a time.
     Value peer =
         toAll ? arith::AndIOp::create(builder, loc, add(rank, constant(i)), constant(split - 1))
               : constant(0);
-    Value remote = simt::PeerOp::create(
-        builder, loc, LLVM::LLVMPointerType::get(builder.getContext(), 7), part, peer);
-    tile.store(builder, loc, *threads, remote, layout, mine);
+    Value remote = simt::PeerOp::create(builder, loc, pointer, part, peer);
+    Value mbarrier;
+    if (inbox.mbarrier)
+      mbarrier = simt::PeerOp::create(builder, loc, pointer, inbox.mbarrier, peer);
+    tile.store(builder, loc, *threads, remote, layout, mine, /*apart=*/0, mbarrier);
   }
-  simt::ClusterArriveOp::create(builder, loc, /*relaxed=*/false);
-  simt::ClusterWaitOp::create(builder, loc);
+  if (!inbox.mbarrier) {
+    simt::ClusterArriveOp::create(builder, loc, /*relaxed=*/false);
+    simt::ClusterWaitOp::create(builder, loc);
+  }
   if (!toAll)
     visible = isFirst;
 
   Layout to = getLayoutOf(type);
   auto read = [&] {
+    if (inbox.mbarrier)
+      simt::MbarrierWaitOp::create(builder, loc, inbox.mbarrier);
     SmallVector<Registers> parts;
     for (int64_t i = 0; i != split; ++i)
-      parts.push_back(tile.load(builder, loc, *threads, offset(inbox, i * tile.bytes()), to));
+      parts.push_back(tile.load(builder, loc, *threads, offset(inbox.parts, i * tile.bytes()), to));
     return addTree(parts);
   };
   if (toAll)

@@ -96,16 +96,21 @@ void KernelLowering::lowerOperandsOf(Operation *op, Block *body) {
   }
 }
 
-/// The loads of a sum's body that need not wait for the kernel before this one: in a kernel that
-/// has to wait at all, they are made one block ahead, so that the first ones stand before the wait.
+/// The loads of a sum's body that are made one block ahead, in a kernel that has to wait for the
+/// one before it: the first of them then stand right before the wait, if they may, or right behind
+/// it.
 SmallVector<Operation *> KernelLowering::earlyLoads(SumOp sum) {
   SmallVector<Operation *> loads;
   if (awaits.empty() || sum.getSchedule()->getPath() != OperandPath::Direct)
     return loads;
-  for (LoadOp load : sum.getBody()->getOps<LoadOp>())
-    if (!awaits.contains(describeView(load.getView()).base) && isReadOnly(load.getView()))
-      loads.push_back(load);
+  for (Operation &op : *sum.getBody())
+    if (isa<LoadOp, GatherOp>(op) && isReadOnly(op.getOperand(0)))
+      loads.push_back(&op);
   return loads;
+}
+
+bool KernelLowering::mayPrecedeWait(Operation *load) {
+  return !awaits.contains(describeView(load->getOperand(0)).base);
 }
 
 /// Makes loads of a sum's body for block `k`, where `needed` is true.
@@ -128,19 +133,30 @@ SmallVector<Registers> KernelLowering::loadAhead(SumOp sum, ArrayRef<Operation *
   return values;
 }
 
-/// Makes the early loads of the first blocks of the sums in a block that are still to come.
+/// Makes the early loads of the first blocks of the sums in a block that are still to come, and
+/// opens their inboxes; before the wait, only those loads that may precede it.
 void KernelLowering::preloadSums(Block *block) {
   for (SumOp sum : block->getOps<SumOp>()) {
-    SmallVector<Operation *> loads = earlyLoads(sum);
-    bool ready = scalars.contains(sum.getExtent());
-    if (loads.empty() || !ready || preloaded.contains(sum) || scalars.contains(sum.getVisible()))
+    bool isDone = scalars.contains(sum.getVisible());
+    if (isDone || !scalars.contains(sum.getExtent()))
       continue;
-    auto result = std::make_shared<Preloaded>();
-    result->range = partOf(sum);
-    Value needed = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                         result->range.begin, result->range.end);
-    result->values = loadAhead(sum, loads, result->range.begin, needed);
-    preloaded[sum] = result;
+    openInbox(sum);
+    SmallVector<Operation *> missing = earlyLoads(sum);
+    std::shared_ptr<Preloaded> &begun = preloaded[sum];
+    llvm::erase_if(missing, [&](Operation *load) {
+      return (begun && begun->values.contains(load)) || !(awaited || mayPrecedeWait(load));
+    });
+    if (missing.empty())
+      continue;
+    if (!begun) {
+      begun = std::make_shared<Preloaded>();
+      begun->range = partOf(sum);
+      begun->needed = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                            begun->range.begin, begun->range.end);
+    }
+    for (auto [load, values] :
+         llvm::zip(missing, loadAhead(sum, missing, begun->range.begin, begun->needed)))
+      begun->values[load] = values;
   }
 }
 
@@ -247,11 +263,9 @@ FailureOr<Registers> KernelLowering::lowerPart(SumOp sum, const Range &range) {
   RingLowering ring(*this, sum, range);
   // With loads made ahead, waiting is over before the loop begins.
   SmallVector<Operation *> early = earlyLoads(sum);
-  if (!early.empty() && !awaited) {
-    preloadSums(sum->getBlock());
-    simt::AwaitPredecessorsOp::create(builder, loc);
-    awaited = true;
-  } else if (!early.empty()) {
+  if (!early.empty()) {
+    if (!awaited)
+      awaitPredecessors();
     preloadSums(sum->getBlock());
   }
 
@@ -270,9 +284,8 @@ FailureOr<Registers> KernelLowering::lowerPart(SumOp sum, const Range &range) {
   ring.begin();
   if (ring.isActive())
     inits.push_back(constant(0));
-  if (!early.empty())
-    for (const Registers &values : preloaded.lookup(sum)->values)
-      llvm::append_range(inits, values);
+  for (Operation *load : early)
+    llvm::append_range(inits, pack(preloaded.lookup(sum)->values.lookup(load)));
 
   auto loop =
       scf::ForOp::create(builder, loc, range.begin, range.end, constant(sum.getStepInt()), inits);
@@ -299,23 +312,32 @@ FailureOr<Registers> KernelLowering::lowerPart(SumOp sum, const Range &range) {
     slot = take(1).front();
 
   scalars[sum.getInductionVar()] = k;
-  SmallVector<Registers> ahead;
+  DenseMap<Operation *, Registers> ahead;
   for (Operation *load : early)
-    tiles[load->getResult(0)] =
-        Registers(take(getLayoutOf(load->getResult(0).getType()).numRegisters()));
-  if (!early.empty()) {
-    Value next = add(k, constant(sum.getStepInt()));
-    Value needed = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, next, range.end);
+    tiles[load->getResult(0)] = unpack(load->getResult(0).getType(), carried);
+  Value nextBlock = add(k, constant(sum.getStepInt()));
+  Value needed =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, nextBlock, range.end);
+  auto makeAhead = [&](bool beforeUse) {
     auto carriedTiles = tiles;
-    for (Operation *load : early)
+    SmallVector<Operation *> loads;
+    for (Operation *load : early) {
       tiles.erase(load->getResult(0));
-    ahead = loadAhead(sum, early, next, needed);
+      if (mayPrecedeWait(load) == beforeUse)
+        loads.push_back(load);
+    }
+    for (auto [load, values] : llvm::zip(loads, loadAhead(sum, loads, nextBlock, needed)))
+      ahead[load] = values;
     tiles = carriedTiles;
-  }
+  };
+  // The weights of the next block are requested before this one is used, its activations as soon
+  // as their registers are free.
+  makeAhead(/*beforeUse=*/true);
   ring.step(k, slot);
   FailureOr<Registers> added = lowerBody(sum, accumulator);
   if (failed(added))
     return failure();
+  makeAhead(/*beforeUse=*/false);
   ring.forget();
   for (Operation *load : early)
     tiles.erase(load->getResult(0));
@@ -351,8 +373,8 @@ FailureOr<Registers> KernelLowering::lowerPart(SumOp sum, const Range &range) {
   builder.setInsertionPointToEnd(loop.getBody());
   if (ring.isActive())
     yields.push_back(ring.nextSlot(slot));
-  for (const Registers &values : ahead)
-    llvm::append_range(yields, values);
+  for (Operation *load : early)
+    llvm::append_range(yields, pack(ahead.lookup(load)));
   scf::YieldOp::create(builder, loc, yields);
 
   builder.setInsertionPointAfter(loop);
@@ -399,12 +421,9 @@ Registers KernelLowering::combineWarps(SumOp sum, const Registers &partial, cons
 
 LogicalResult KernelLowering::lowerSum(SumOp sum) {
   bool inCluster = sum.getSchedule()->getSplit() == SplitStrategy::Cluster;
-  // Says that this block runs and that its inbox is free.
-  if (inCluster)
-    simt::ClusterArriveOp::create(builder, loc,
-                                  /*relaxed=*/!sum->getParentOfType<scf::ForOp>());
+  openInbox(sum);
   enclosingSum = sum;
-  auto begun = preloaded.lookup(sum);
+  std::shared_ptr<Preloaded> begun = preloaded.lookup(sum);
   FailureOr<Registers> partial = lowerPart(sum, begun ? begun->range : partOf(sum));
   enclosingSum = {};
   if (failed(partial))

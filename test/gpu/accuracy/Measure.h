@@ -32,8 +32,8 @@ struct Outcome {
 /// What an error must stay under.
 double tolerance(const LoraShape &shape);
 
-/// The tokens whose rows are compared with the reference: all that have an adapter, or as many as kReferenceWork allows,
-/// drawn evenly from them in the order of their adapters.
+/// The tokens whose rows are compared with the reference: all that have an adapter, or as many as
+/// kReferenceWork allows, drawn evenly from them in the order of their adapters.
 std::vector<int64_t> measuredTokens(const LoraProblem &problem, uint64_t seed);
 
 /// Runs the problem and looks at what it has left: nothing is written where it must not be,
