@@ -78,6 +78,7 @@ void Bundle::write(const std::string &folder) const {
     root["kernels"][kernel.artefact] = {{"space", kernel.space}, {"types", kernel.types}};
     PackKernel packed;
     packed.id = kernel.artefact;
+    packed.kind = target == kEmulatorTarget ? CodeKind::Emulator : CodeKind::Cubin;
     packed.manifest = kernel.manifest;
     index.kernels.push_back(std::move(packed));
     code.push_back(kernel.code);

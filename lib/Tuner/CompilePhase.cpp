@@ -175,7 +175,8 @@ private:
 
 /// What else than the kernel goes into the code.
 std::string toolVersions(const CompilePhaseOptions &options) {
-  return "llvm " LLVM_VERSION_STRING " ptxas " + Ptxas().version() + " compiler " +
+  std::string ptxas = options.target == kEmulatorTarget ? "none" : Ptxas().version();
+  return "llvm " LLVM_VERSION_STRING " ptxas " + ptxas + " compiler " +
          hashText(readFile(options.worker));
 }
 
@@ -256,7 +257,8 @@ private:
 Bundle tuner::compileBundle(const std::vector<KernelSpace> &spaces,
                             const std::vector<TuneProblem> &problems,
                             const CompilePhaseOptions &options) {
-  const TargetFacts &target = findTarget(options.target);
+  const TargetFacts &target =
+      findTarget(options.target == kEmulatorTarget ? "sm_90a" : options.target);
   Bundle bundle;
   bundle.target = options.target;
   bundle.seed = options.seed;

@@ -29,17 +29,21 @@ std::string sourceOf(const KernelSpace &space) {
 void compileOne(const json &job) {
   std::string file = job.at("file").get<std::string>(), op = job.at("op").get<std::string>();
   CompileOptions options;
-  options.target = job.at("target").get<std::string>();
+  bool emulated = job.at("target") == kEmulatorTarget;
+  options.target = emulated ? "sm_90a" : job.at("target").get<std::string>();
   options.settings = job.at("set").get<std::vector<std::string>>();
   options.types = job.at("types").get<std::vector<std::string>>();
   std::string source = file.empty() ? std::string(builtinKernel(op)) : readFile(file);
   Compilation compilation(source, file.empty() ? op + ".mlir" : file, options);
-  compilation.run(Phase::Cubin);
+  compilation.run(emulated ? Phase::Simt : Phase::Cubin);
   std::string prefix = job.at("output").get<std::string>();
-  const std::vector<char> &bytes = compilation.cubin().bytes;
+  std::string text = emulated ? compilation.text() + '\0' : "";
+  const std::vector<char> &cubin = compilation.cubin().bytes;
+  std::string_view code =
+      emulated ? std::string_view(text) : std::string_view(cubin.data(), cubin.size());
   std::string manifest = compilation.manifest().toJson();
   std::string cubinPath = prefix + ".cubin", manifestPath = prefix + ".json";
-  FileContent files[] = {{cubinPath, {bytes.data(), bytes.size()}}, {manifestPath, manifest}};
+  FileContent files[] = {{cubinPath, code}, {manifestPath, manifest}};
   writeFiles(files);
 }
 

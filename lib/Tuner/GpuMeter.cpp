@@ -33,32 +33,36 @@ public:
   GpuMeter(int ordinal, bool programmatic)
       : device(ordinal), deviceFacts(DeviceFacts::of(device)), stream(device), pool(stream),
         programmatic(programmatic) {
+    if (isEmulated())
+      return;
     GraphTimer timer(stream);
     bandwidth = copyBandwidth(timer);
   }
 
   void describe(SessionRecord &session) const override {
     session.device = deviceFacts.name + " " + deviceFacts.arch;
+    session.clock = isEmulated() ? "model" : "gpu";
     session.driver = "CUDA " + deviceFacts.driver;
     std::ostringstream clocks;
     clocks << "core " << deviceFacts.clockMhz << " MHz, memory " << deviceFacts.memoryClockMhz
            << " MHz, copy " << static_cast<int64_t>(bandwidth / 1e9) << " GB/s"
            << (programmatic ? ", programmatic dependent launch" : "");
-    session.clocks = clocks.str();
-    session.clock = "gpu";
+    session.clocks = isEmulated() ? "none" : clocks.str();
   }
 
   GpuFacts facts() const override {
     GpuFacts facts;
+    if (isEmulated())
+      return facts;
     facts.multiprocessors = deviceFacts.multiprocessors;
     facts.memoryBandwidth = bandwidth;
     return facts;
   }
 
   void requireTarget(const std::string &target) const override {
-    if (target != deviceFacts.arch)
-      throw Error(deviceFacts.name + ": expected kernels for " + deviceFacts.arch + ", found " +
-                  target);
+    std::string expected = isEmulated() ? kEmulatorTarget : deviceFacts.arch;
+    if (target != expected)
+      throw Error(deviceFacts.name + ": expected kernels for " + expected + ", found " + target);
   }
 
   void begin(const TuneProblem &next) override {
@@ -82,8 +86,12 @@ public:
     return {errors.total, text.str()};
   }
 
+  unsigned samples(unsigned replays) const override { return isEmulated() ? 0 : replays; }
+
   std::vector<Timing> time(std::span<const BundleKernel *const> kernels,
                            unsigned replays) override {
+    if (isEmulated())
+      return estimates(kernels);
     double estimate = CostModel(problem, facts()).floor() + 2;
     GraphTimer::Options options;
     options.calls =
@@ -106,6 +114,20 @@ public:
   }
 
 private:
+  /// The emulator has no clock that says anything about a GPU: what it runs is checked, and the
+  /// times are the estimates.
+  bool isEmulated() const { return device.computeCapability() == 0; }
+
+  std::vector<Timing> estimates(std::span<const BundleKernel *const> kernels) const {
+    CostModel model(problem, {});
+    std::vector<Timing> timings;
+    for (const BundleKernel *kernel : kernels) {
+      double estimate = model.estimate(Tiling::of(kernel->manifest.config));
+      timings.push_back({estimate, estimate, estimate});
+    }
+    return timings;
+  }
+
   static int64_t blockM(const BundleKernel &kernel) {
     auto found = kernel.manifest.config.find("BLOCK_M");
     return found == kernel.manifest.config.end() ? 16 : found->second;

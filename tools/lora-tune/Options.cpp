@@ -55,7 +55,8 @@ static void addTuneOptions(CLI::App &app, TuneOptions &options) {
       ->capture_default_str();
   app.add_option("--shard", options.shard,
                  "Measure part I of N, as I/N (default: as mpirun, srun or torchrun say)");
-  app.add_option("--arch", options.target, "Architecture to compile for")->capture_default_str();
+  app.add_option("--arch", options.target, "Architecture to compile for, or emulator")
+      ->capture_default_str();
   app.add_option(
       "--cache", options.cache,
       "Folder of compiled kernels (default: lora-tune below $XDG_CACHE_HOME or ~/.cache)");

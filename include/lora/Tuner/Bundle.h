@@ -40,6 +40,9 @@ struct BundleKernel {
   KernelManifest manifest;
 };
 
+/// The target of code that the emulator runs, under a driver that stands in for that of a GPU.
+constexpr const char *kEmulatorTarget = "emulator";
+
 /// What `lora-tune --phase compile` writes and `--phase measure` reads: a folder with bundle.json
 /// and kernels.pack. It holds all that measuring needs, so that no compiler has to be there.
 struct Bundle {
