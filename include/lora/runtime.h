@@ -181,7 +181,7 @@ LORA_API lora_status lora_mapping_set_host(lora_mapping *mapping, const int32_t 
 
 /* The same from device memory, by one kernel, which may be captured. The number of adapters in use
  * stays unknown to the host. Tokens whose slot is outside of -1 to max_loras - 1 get no adapter;
- * lora_mapping_check reports them. */
+ * lora_mapping_check reports them. Mappings of more than 4900 slots are refused. */
 LORA_API lora_status lora_mapping_set_device(lora_mapping *mapping, const int32_t *token_lora,
                                              int32_t tokens, void *stream);
 

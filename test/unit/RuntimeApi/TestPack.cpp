@@ -73,7 +73,7 @@ PackKernel &PackParts::add(const std::string &id, KernelManifest manifest, CodeK
   index.kernels.push_back(std::move(kernel));
   code.push_back("code of " + id + std::string(1, '\0'));
   if (rule)
-    index.rules.push_back({id, {}, {}, {}});
+    index.rules.emplace_back().kernel = id;
   return index.kernels.back();
 }
 
