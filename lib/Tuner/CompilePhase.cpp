@@ -301,7 +301,11 @@ Bundle tuner::compileBundle(const std::vector<KernelSpace> &spaces,
       if (options.interrupt && options.interrupt->load())
         throw Error("interrupted");
     }
-    for (size_t index : votes.choose(options.mostKernels, options.seed))
+    // A kernel that takes any rank has as much to choose from as one for each rank would.
+    std::set<int32_t> ranks;
+    for (size_t index : one.problems)
+      ranks.insert(bundle.problems[index].problem.rank);
+    for (size_t index : votes.choose(options.mostKernels * ranks.size(), options.seed))
       chosen.insert(all[index]);
     for (const Config &config : chosen) {
       Job job{one.space, one.types, config, ""};

@@ -342,8 +342,17 @@ MeasureSummary tuner::measureBundle(const Bundle &bundle, Meter &meter, Database
         database.add(failure);
   }
   std::vector<const BundleProblem *> own;
-  for (size_t i = options.shard; i < bundle.problems.size(); i += options.shards)
-    own.push_back(&bundle.problems[i]);
+  size_t number = 0;
+  for (const BundleProblem &entry : bundle.problems) {
+    std::string key = entry.problem.key();
+    bool isWanted = std::all_of(options.only.begin(), options.only.end(), [&](const auto &part) {
+      return key.find(part) != std::string::npos;
+    });
+    if (isWanted && number++ % options.shards == options.shard)
+      own.push_back(&entry);
+  }
+  if (own.empty() && number == 0)
+    throw Error("no problem of the bundle matches --only");
   summary.problems = own.size();
   ProgressLine progress(options.progress, own.size());
   std::vector<std::pair<TuneProblem, std::string>> winners;

@@ -48,6 +48,8 @@ static void addTuneOptions(CLI::App &app, TuneOptions &options) {
   app.add_option("--bundle", options.bundle,
                  "Folder with compiled candidates (default: the database's name with .bundle)");
   app.add_option("BUNDLE", options.bundle, "The same, for --phase measure");
+  list(app.add_option("--only", options.only,
+                      "Measure only problems whose key contains these, e.g. 'shrink ',rank=16"));
   app.add_option("--budget", options.budget,
                  "Time after which no further problem is measured, e.g. 90s, 10m, 2h");
   app.add_option("--device", options.device,

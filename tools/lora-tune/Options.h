@@ -25,7 +25,7 @@ namespace lora::tuner {
 /// Of tuning itself.
 struct TuneOptions {
   ProblemGrid grid;
-  std::vector<std::string> kernels = {"shrink", "expand", "shrink_expand"};
+  std::vector<std::string> kernels = {"shrink", "expand", "shrink_expand"}, only;
   std::string phase, bundle, database = "tune.sqlite", output, budget, device = "gpu", shard;
   std::string target = "sm_90a", cache;
   SearchOptions search;

@@ -165,6 +165,7 @@ static void measurePhase(const TuneOptions &options, const std::string &folder,
   measure.shard = shard.index;
   measure.shards = shard.count;
   measure.budget = budget;
+  measure.only = options.only;
   measure.seed = options.seed;
   measure.progress = options.quiet ? nullptr : &std::cerr;
   measure.interrupt = &interrupted;

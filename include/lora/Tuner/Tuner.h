@@ -29,6 +29,8 @@ struct MeasureOptions {
   size_t finalists = 4;
   /// Which part of the problems: number `shard` of `shards`.
   size_t shard = 0, shards = 1;
+  /// Only problems whose key contains each of these.
+  std::vector<std::string> only;
   /// Seconds after which no further problem is begun; 0 for no limit.
   double budget = 0;
   uint64_t seed = 0;
