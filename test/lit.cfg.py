@@ -18,7 +18,7 @@ config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.project_binary_dir, "test")
 
 # Tools are named by their path, so that a test never runs another build's.
-OUR_TOOLS = ["lora-opt", "lora-compile", "lora-run"]
+OUR_TOOLS = ["lora-opt", "lora-compile", "lora-run", "lora-bench"]
 LLVM_TOOLS = ["FileCheck", "count", "not", "split-file"]
 
 
@@ -37,6 +37,17 @@ config.substitutions.append(("%data", os.path.join(config.test_source_root, "dat
 config.substitutions.append(("%build", config.project_binary_dir))
 config.substitutions.append(("%scripts", os.path.join(config.project_source_dir, "scripts")))
 config.substitutions.append(("%python", sys.executable))
+config.substitutions.append(("%package", os.path.join(config.project_source_dir, "python")))
+# The driver of a machine whose GPU is emulated, and kernels for it.
+config.substitutions.append(
+    ("%emulated", "LD_LIBRARY_PATH=" + os.path.join(config.project_binary_dir, "lib", "emulated"))
+)
+config.substitutions.append(
+    (
+        "%emulator_pack",
+        os.path.join(config.project_binary_dir, "lib", "lora-tile", "emulator.pack"),
+    )
+)
 config.substitutions.append(
     ("%fails", sys.executable + " " + os.path.join(config.test_source_root, "Tools", "fails.py"))
 )

@@ -89,7 +89,7 @@ void dryRun(const std::vector<BenchCase> &cases, double bandwidth) {
                        formatted("%.2f", static_cast<double>(one.flopsOf(op)) / 1e6),
                        formatted("%.3f", bytes / bandwidth / 1e6)});
     }
-  std::cout << alignedTable(lines) << cases.size() << " cases; floors at "
+  std::cout << alignedTable(lines, true) << cases.size() << " cases; floors at "
             << formatted("%g", bandwidth) << " TB/s, set by --bandwidth\n";
 }
 
@@ -100,9 +100,11 @@ std::map<std::string, ordered_json> rowsToKeep(const BenchOptions &options) {
     return rows;
   if (options.json.empty())
     throw Error("--resume: expected --json, the file to go on with");
-  if (std::filesystem::exists(options.json))
-    for (ordered_json &row : loadDocument(options.json)["rows"])
-      rows[row["key"].get<std::string>()] = row;
+  if (!std::filesystem::exists(options.json))
+    return rows;
+  ordered_json document = loadDocument(options.json);
+  for (const ordered_json &row : document["rows"])
+    rows.emplace(row["key"].get<std::string>(), row);
   return rows;
 }
 

@@ -192,19 +192,21 @@ std::string lora::microsecondsText(std::optional<double> value) {
   return value ? formatted(*value < 100 ? "%.2f" : "%.1f", *value) : "-";
 }
 
-std::string lora::alignedTable(std::span<const std::vector<std::string>> lines) {
+std::string lora::alignedTable(std::span<const std::vector<std::string>> lines, bool alignLast) {
   std::vector<size_t> widths;
   for (const std::vector<std::string> &line : lines) {
     widths.resize(std::max(widths.size(), line.size()));
     for (size_t i = 0; i < line.size(); ++i)
       widths[i] = std::max(widths[i], line[i].size());
   }
+  if (!alignLast)
+    widths.back() = 0;
   std::string text;
   for (const std::vector<std::string> &line : lines) {
     std::string shown;
-    for (size_t i = 0; i + 1 < line.size(); ++i)
-      shown += std::string(widths[i] - line[i].size(), ' ') + line[i] + "  ";
-    shown += line.back();
+    for (size_t i = 0; i < line.size(); ++i)
+      shown += (i ? "  " : "") +
+               std::string(std::max(widths[i], line[i].size()) - line[i].size(), ' ') + line[i];
     text += shown.substr(0, shown.find_last_not_of(' ') + 1) + "\n";
   }
   return text;

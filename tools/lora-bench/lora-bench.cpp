@@ -192,12 +192,15 @@ int main(int argc, char **argv) {
   CLI::App app("Measure multi-LoRA kernels against cuBLAS and the bandwidth of the GPU;\n"
                "docs/benchmark.md says how to read the results.",
                "lora-bench");
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);
   addModes(app, options);
   CLI::App *compare = addCompare(app, comparison);
   CLI::App *report = addReport(app, page);
   int status = 0;
   int failure = runTool(app, argc, argv, [&] {
+    if (app.get_subcommands().empty())
+      throw Error(
+          "found no mode, expected list_bench, range_bench, model_bench, compare or report");
     if (compare->parsed())
       status = runCompare(comparison);
     else if (report->parsed())

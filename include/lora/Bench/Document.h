@@ -62,7 +62,7 @@ std::string documentCsv(const nlohmann::ordered_json &document);
 /// E.g. "3.14", "-" without a value.
 std::string microsecondsText(std::optional<double> value);
 
-/// Lines of cells, right-aligned in columns, but for the last one.
-std::string alignedTable(std::span<const std::vector<std::string>> lines);
+/// Lines of cells, right-aligned in columns, the last one too if `alignLast`.
+std::string alignedTable(std::span<const std::vector<std::string>> lines, bool alignLast = false);
 
 } // namespace lora
