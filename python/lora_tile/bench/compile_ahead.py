@@ -6,6 +6,7 @@ One at a time, as launches would, they take longer to compile than to measure.
 """
 
 import concurrent.futures
+import dataclasses
 import multiprocessing
 import os
 import sys
@@ -25,6 +26,7 @@ def variants(cases):
             if op not in case.ops and "pair" not in case.ops:
                 continue
             configs = getattr(triton_v1, f"tuned_{op}")(case)
+            configs += [dataclasses.replace(config, dependent=True) for config in configs]
             configs.append(getattr(triton_v1, f"default_{op}")(case))
             for config in configs:
                 found.setdefault(triton_v1.specialisation(op, case, config), (op, case, config))
