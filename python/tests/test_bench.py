@@ -3,7 +3,6 @@
 """Cases, models, results, the report and the comparison, and the command line without a GPU."""
 
 import contextlib
-import copy
 import csv
 import dataclasses
 import html.parser

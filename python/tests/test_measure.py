@@ -1,0 +1,183 @@
+# Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which candidates are checked, timed and chosen, without a GPU or the packages for one."""
+
+import importlib
+import pathlib
+import sys
+import unittest
+from unittest import mock
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+
+from lora_tile.bench.cases import Case
+from lora_tile.errors import Error
+
+GPU_MODULES = (
+    "torch", "triton", "triton.language", "triton.runtime", "triton.runtime.errors", "cuda",
+    "cuda.bindings", "numpy",
+)  # fmt: skip
+OURS = ("arguments", "clock", "launch", "measure", "model_pass", "triton_v1", "vllm_ops")
+
+
+class OutOfResources(Exception):
+    """What Triton raises for a configuration that does not fit."""
+
+
+def import_measure():
+    """The module, over stand-ins for the packages that need a GPU, which are left out again."""
+    names = [f"lora_tile.bench.{name}" for name in OURS]
+    kept = {name: sys.modules.pop(name, None) for name in names}
+    stand_ins = {name: mock.MagicMock() for name in GPU_MODULES}
+    stand_ins["triton.runtime.errors"].OutOfResources = OutOfResources
+    stand_ins["triton"].next_power_of_2 = lambda n: 1 << (n - 1).bit_length()
+    stand_ins["triton"].cdiv = lambda a, b: -(-a // b)
+    stand_ins["torch"].cuda.get_device_capability = lambda: (9, 0)
+    with mock.patch.dict(sys.modules, stand_ins):
+        measure = importlib.import_module("lora_tile.bench.measure")
+        model_pass = importlib.import_module("lora_tile.bench.model_pass")
+    for name in names:
+        sys.modules.pop(name, None)
+        if kept[name]:
+            sys.modules[name] = kept[name]
+    return measure, model_pass
+
+
+class Call:
+    """A bound call, which knows how long it takes."""
+
+    def __init__(self, us, arguments, dependent):
+        self.us = us * (0.9 if dependent else 1)
+        self.arguments = arguments
+
+    def __call__(self, handle):
+        pass
+
+
+class FakeClock:
+    """Takes the times from the calls, and counts the measurements of each kind."""
+
+    def __init__(self):
+        self.quick, self.again, self.full = 0, 0, 0
+
+    def rough(self, calls, replays=1):
+        if replays == 1:
+            self.quick += 1
+        else:
+            self.again += 1
+        return calls[0].us if isinstance(calls[0], Call) else 50.0
+
+    def measure(self, calls):
+        self.full += 1
+        us = calls[0].us if isinstance(calls[0], Call) else 50.0
+        return {"us": us, "low": us, "high": us}
+
+
+class FakeKernel:
+    """A kernel of a library; its number is its time and its configuration."""
+
+    def __init__(self, number):
+        self.number = number
+        self.kernel = self
+        self.config = {"BLOCK_M": 16}
+
+    def text(self):
+        return f"N={self.number}"
+
+    def broken_assumption(self, values):
+        return "odd" if self.number == 0 else None
+
+    def bind(self, values, dependent=False):
+        return Call(self.number, values, dependent)
+
+
+class Choice(unittest.TestCase):
+    def setUp(self):
+        self.measure, self.model_pass = import_measure()
+        self.clock = FakeClock()
+        self.library = mock.Mock()
+        self.library.find = lambda op, case: [FakeKernel(n) for n in (20, *range(15), 30)]
+        self.errors = lambda op, call: 1e-4
+        measure = self.measure
+        reference = mock.Mock()
+        reference.error = lambda op, call, handle: self.errors(op, call)
+        for name, value in (
+            ("Mapping", mock.Mock()), ("Reference", lambda case, arguments: reference),
+            ("make_pool", lambda case, mapping, size: [mock.MagicMock() for _ in range(size)]),
+            ("launch_values", lambda case, arguments, s, rows: arguments),
+        ):  # fmt: skip
+            patch = mock.patch.object(measure, name, value)
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def run_case(self, baselines, ops=("shrink",), **fields):
+        case = Case(ops=ops, batch=16, seq_length=1, hidden=1024, widths=(1024,), rank=16,
+                    num_loras=4, active=4, **fields)  # fmt: skip
+        bench = self.measure.Bench(self.clock, self.library, baselines, 4)
+        self.bench = bench
+        return {(r["op"], r["impl"]): r for r in bench.run(case)}
+
+    def test_the_fastest_is_chosen(self):
+        found = self.run_case(["lora-tile"])
+        plain = found["shrink", "lora-tile"]
+        # The kernel that does not fit the arguments is left out.
+        self.assertEqual((plain["us"], plain["config"], plain["candidates"]), (1, "N=1", 16))
+        self.assertEqual(found["shrink", "lora-tile-pdl"]["us"], 0.9)
+
+    def test_rounds(self):
+        self.run_case(["lora-tile"])
+        rounds = self.measure.SEMIFINALISTS, self.measure.FINALISTS
+        self.assertEqual(self.clock.quick, 16)
+        self.assertEqual(self.clock.again, 2 * rounds[0])
+        self.assertEqual(self.clock.full, 2 * rounds[1])
+
+    def test_wrong_results_are_never_timed(self):
+        self.errors = lambda op, call: float("nan") if call.us < 3 else 1e-4
+        found = self.run_case(["lora-tile"])
+        plain = found["shrink", "lora-tile"]
+        self.assertEqual(plain["us"], 3)
+        self.assertIn("2 of 16 configurations rejected, the first for error nan", plain["rejected"])
+        self.assertEqual(self.clock.quick, 14)
+
+    def test_nothing_is_right(self):
+        self.errors = lambda op, call: 1.0
+        found = self.run_case(["lora-tile"])
+        self.assertIn("none of 16 configurations", found["shrink", "lora-tile"]["failed"])
+        self.assertEqual(self.clock.full, 0)
+
+    def test_pair_is_also_two_launches(self):
+        found = self.run_case(["lora-tile", "triton", "cublas"], ("shrink", "expand", "pair"))
+        for op in ("shrink", "expand", "pair"):
+            for impl in ("lora-tile", "lora-tile-pdl", "triton-tuned", "triton-default", "cublas"):
+                self.assertIn("us", found[op, impl], (op, impl))
+        self.assertEqual(found["pair", "lora-tile-two"]["config"], "N=1 | N=1")
+        self.assertIn(("pair", "lora-tile-two-pdl"), found)
+
+    def test_vllm(self):
+        ops = mock.MagicMock()
+        ops.LoRAKernelMeta.make.return_value.meta_args = lambda token_nums, specialize: ("meta",)
+        modules = {name: mock.MagicMock() for name in ("vllm", "vllm.lora")}
+        modules["vllm.lora.ops"] = mock.MagicMock(triton_ops=ops)
+        with mock.patch.dict(sys.modules, modules):
+            self.errors = lambda op, call: call(None) or 1e-4
+            found = self.run_case(["vllm"], ("shrink", "expand", "pair"))
+        self.assertEqual(set(found), {(op, "vllm") for op in ("shrink", "expand", "pair")})
+        self.assertTrue(all("us" in result for result in found.values()))
+        self.assertEqual(ops.lora_shrink.call_args.args[3:], ("meta", self.measure.SCALING))
+        self.assertEqual(ops.lora_expand.call_args.kwargs, {"offset_start": 0, "add_inputs": True})
+
+    def test_without_vllm(self):
+        with mock.patch.dict(sys.modules, {"vllm": None}):
+            with self.assertRaisesRegex(Error, "--baselines vllm: found no vLLM to import"):
+                self.run_case(["vllm"])
+
+    def test_cache_length_of_a_pass(self):
+        options = mock.Mock(cache_length=None)
+        lengths = [self.model_pass.cache_length_of(options, n) for n in (1, 128, 256, 8192)]
+        self.assertEqual(lengths, [512, 512, 256, 0])
+        options.cache_length = 7
+        self.assertEqual(self.model_pass.cache_length_of(options, 1), 7)
+
+
+if __name__ == "__main__":
+    unittest.main()
