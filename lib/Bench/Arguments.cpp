@@ -108,6 +108,7 @@ void BenchArguments::addAdapters(RuntimeContext &runtime, Stream &stream) {
   options.hidden = static_cast<int32_t>(one.hidden);
   options.slice_widths = widths.data();
   options.output_offset = static_cast<int32_t>(one.offset);
+  options.staging_depth = 2;
   auto element = static_cast<int64_t>(byteSize(one.dtype));
   options.weight_alignment = alignmentOf(one.rank * one.hidden * element);
   for (int64_t width : one.widths)
@@ -133,6 +134,8 @@ void BenchArguments::addAdapters(RuntimeContext &runtime, Stream &stream) {
       adapter.rank = static_cast<int32_t>(one.rank);
       adapter.scaling = benchScaling;
       slots.set(static_cast<int32_t>(slot), adapter, stream.handle());
+      // The next update needs staging memory that is free again.
+      stream.synchronize();
     }
   }
 }
