@@ -49,13 +49,13 @@ part() {
   shift
   echo "== $name: $*"
   local begin=$SECONDS
-  if "$@" >"$output/$name.log" 2> >(tee "$output/$name.err" >&2); then
+  if "$@" >"$output/$name.log" 2>"$output/$name.err"; then
     passed=$((passed + 1))
     echo "== $name took $((SECONDS - begin)) s"
   else
     failed=$((failed + 1))
     echo "== $name failed after $((SECONDS - begin)) s"
-    tail -5 "$output/$name.err"
+    tail -n 20 "$output/$name.err"
   fi
 }
 
