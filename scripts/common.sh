@@ -7,7 +7,7 @@
 PACKAGES=(
   cmake ninja-build g++ ccache mold python3
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools libzstd-dev
-  nlohmann-json3-dev libcli11-dev libgtest-dev libboost-context-dev
+  nlohmann-json3-dev libcli11-dev libgtest-dev libboost-context-dev libsqlite3-dev
 )
 
 # The first toolkit whose ptxas knows every target, sm_120a being the newest.

@@ -18,7 +18,7 @@ config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.project_binary_dir, "test")
 
 # Tools are named by their path, so that a test never runs another build's.
-OUR_TOOLS = ["lora-opt", "lora-compile", "lora-run", "lora-bench"]
+OUR_TOOLS = ["lora-opt", "lora-compile", "lora-run", "lora-bench", "lora-tune"]
 LLVM_TOOLS = ["FileCheck", "count", "not", "split-file"]
 
 

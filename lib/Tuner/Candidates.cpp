@@ -48,6 +48,19 @@ bool tuner::isDefaultConfig(const TuneProblem &problem, const Config &config) {
   });
 }
 
+void Candidates::keepOnly(const std::string &artefact) {
+  Candidates kept;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    if (!kernels[i]->artefact.starts_with(artefact))
+      continue;
+    if (byDefault == i)
+      kept.byDefault = kept.kernels.size();
+    kept.kernels.push_back(kernels[i]);
+    kept.estimates.push_back(estimates[i]);
+  }
+  *this = std::move(kept);
+}
+
 std::string Candidates::hash(const MeasureOptions &options) const {
   std::string text = std::to_string(options.seed);
   for (const BundleKernel *kernel : kernels)

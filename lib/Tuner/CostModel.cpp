@@ -17,6 +17,9 @@
 using namespace lora;
 using namespace lora::tuner;
 
+/// An estimate above this has been wrong for hardly any configuration: it spills.
+static constexpr double kMostRegisters = 300;
+
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 static int64_t powerOfTwoAbove(int64_t value) {
@@ -63,6 +66,22 @@ int64_t CostModel::programs(const Tiling &tiling) const {
   return rowBlocksOf(tiling.m) * problem.slices() * share;
 }
 
+/// About the registers of a thread: those of accumulators and their partial sums, and of all else.
+/// From what ptxas reported of some thousand configurations.
+double CostModel::registersOf(const Tiling &tiling) const {
+  double threads = double(32 * tiling.warps);
+  int64_t maxRank = tiling.maxRank > 0 ? tiling.maxRank : powerOfTwoAbove(problem.rank);
+  double expands = double(tiling.m * tiling.n) / threads;
+  switch (problem.operation) {
+  case Operation::Shrink:
+    return 48 + 2 * double(tiling.m * tiling.n * tiling.warpsK) / threads;
+  case Operation::Expand:
+    return 60 + expands * (maxRank <= 16 ? 2 : maxRank <= 32 ? 3.2 : maxRank <= 64 ? 3.8 : 5.2);
+  default:
+    return 60 + 2 * expands + 4 * double(tiling.m * maxRank * tiling.warpsK) / threads;
+  }
+}
+
 double CostModel::floor() const { return problem.bytes() / gpu.memoryBandwidth * 1e6; }
 
 /// Loads that a warp has under way at a time, in steps of a loop.
@@ -72,7 +91,7 @@ double CostModel::estimate(const Tiling &shape) const {
   double rows = double(std::min<int64_t>(shape.m, tokensPerAdapter));
   double blocks = double(rowBlocksOf(shape.m) * problem.slices());
   double maxRank = double(shape.maxRank > 0 ? shape.maxRank : powerOfTwoAbove(problem.rank));
-  double cacheBytes = 0, chain = 0, exchange = 0, fragments = 0;
+  double cacheBytes = 0, chain = 0, exchange = 0;
   auto addShrink = [&](double columns, double repeats) {
     double part = double(problem.hidden) / double(shape.splitK);
     double steps = std::ceil(part / double(shape.k * shape.warpsK));
@@ -81,8 +100,7 @@ double CostModel::estimate(const Tiling &shape) const {
                   (rows * 2 + std::min(columns, double(problem.rank)) * 2);
     chain += gpu.latency * (1 + (steps - 1) / depth(shape.stages));
     if (shape.splitK > 1)
-      exchange += shape.splitK > 8 ? gpu.workspaceExchange : gpu.clusterExchange;
-    fragments += double(shape.m) * columns / double(shape.warps * 32);
+      exchange += gpu.clusterExchange;
   };
   auto addExpand = [&](double sharers) {
     double width = double(problem.totalWidth()) / double(problem.slices());
@@ -90,7 +108,6 @@ double CostModel::estimate(const Tiling &shape) const {
     double rank = problem.operation == Operation::Expand ? double(problem.rank) : maxRank;
     cacheBytes += blocks * (width * (rank * 2 + rows * 4) + rows * rank * 4 * sharers);
     chain += gpu.latency * (1 + (steps - 1) / 1.6);
-    fragments += double(shape.m * shape.n) / double(shape.warps * 32);
   };
   switch (problem.operation) {
   case Operation::Shrink:
@@ -104,8 +121,10 @@ double CostModel::estimate(const Tiling &shape) const {
     addExpand(double(shape.splitN * shape.splitK));
     break;
   }
-  // About the registers of accumulators and of what else a thread holds.
-  double registers = std::min(255.0, 48 + 2 * fragments);
+  double registers = registersOf(shape);
+  // Near the limit about half of them spill.
+  double spills = registers > 245 ? 1.3 : 1;
+  registers = std::min(registers, 255.0);
   double resident =
       std::max(1.0, std::floor(std::min(2048.0 / double(32 * shape.warps),
                                         65536 / (registers * double(32 * shape.warps)))));
@@ -115,14 +134,17 @@ double CostModel::estimate(const Tiling &shape) const {
   // Few programs cannot ask for all of the bandwidth.
   double busy = std::min(1.0, double(programs(shape)) / gpu.multiprocessors);
   double moving = std::max({memory, cache, products}) / std::max(busy, 0.02);
-  return gpu.launch + exchange + std::max(moving, waves * chain) +
-         0.25 * std::min(moving, waves * chain);
+  double waiting = waves * chain;
+  return gpu.launch + exchange +
+         spills * (std::max(moving, waiting) + 0.25 * std::min(moving, waiting));
 }
 
 const char *CostModel::uselessReason(const Tiling &shape) const {
   bool shrinks = problem.operation != Operation::Expand;
+  if (registersOf(shape) > kMostRegisters)
+    return "its tiles need more registers than a thread has";
   if (shape.m > 16 && shape.m >= 2 * powerOfTwoAbove(tokensPerAdapter))
-    return "BLOCK_M is more than twice the tokens of an adapter";
+    return "BLOCK_M is twice the tokens of an adapter, or more";
   if (problem.operation == Operation::Shrink && shape.n > 8 &&
       shape.n >= 2 * powerOfTwoAbove(problem.rank))
     return "BLOCK_N is larger than the rank needs";

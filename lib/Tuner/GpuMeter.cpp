@@ -65,6 +65,16 @@ public:
       throw Error(deviceFacts.name + ": expected kernels for " + expected + ", found " + target);
   }
 
+  void requireWorking() override {
+    try {
+      stream.synchronize();
+    } catch (const Error &error) {
+      throw Error(
+          std::string("the GPU takes no more work, which the last kernel is to blame for: ") +
+          error.what() + "; everything measured is kept, run again to continue without it");
+    }
+  }
+
   void begin(const TuneProblem &next) override {
     operands.reset();
     problem = next;

@@ -33,6 +33,7 @@ std::string tuner::packFromBundle(const TunedTimes &times, const DispatchTable &
     if (packed.insert(rule.kernel).second) {
       PackKernel kernel;
       kernel.id = id;
+      kernel.kind = bundle.target == kEmulatorTarget ? CodeKind::Emulator : CodeKind::Cubin;
       kernel.manifest = found->second->manifest;
       for (const auto &[program, version] : kernel.manifest.versions)
         index.versions[program] = version;

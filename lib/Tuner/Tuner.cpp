@@ -7,6 +7,7 @@
 
 #include "lora/Tuner/Tuner.h"
 
+#include "Watchdog.h"
 #include "lora/Support/Error.h"
 
 #include <algorithm>
@@ -43,15 +44,12 @@ std::string MeasureSummary::text() const {
 
 namespace {
 
-/// The command that compiles and shows a candidate.
-std::string compileCommand(const Bundle &bundle, const BundleKernel &kernel) {
-  const KernelSpace &space = bundle.spaces[kernel.space];
-  std::string settings, types = kernel.types;
-  for (const auto &[name, value] : kernel.manifest.config)
-    settings += (settings.empty() ? "" : ",") + name + "=" + std::to_string(value);
-  std::replace(types.begin(), types.end(), '/', ',');
-  return "lora-compile " + (space.file.empty() ? "--op=" + space.kernel : space.file) +
-         " --arch=" + bundle.target + " --dtype=" + types + " --set=" + settings;
+/// The command that checks a candidate again, on the same inputs.
+std::string repeatCommand(const TuneProblem &problem, const BundleKernel &kernel,
+                          const MeasureOptions &options) {
+  return "lora-tune --phase measure " + options.bundlePath + " --only '" + problem.key() +
+         "' --artefact " + kernel.artefact + " --seed " + std::to_string(options.seed) +
+         " --db repeated.sqlite";
 }
 
 /// The search of one problem.
@@ -62,7 +60,8 @@ public:
                MeasureSummary &summary)
       : bundle(bundle), entry(entry), candidates(candidates), meter(meter), database(database),
         options(options), summary(summary), problem(database.problem(entry.problem)),
-        known(database.known(problem)) {}
+        known(database.known(problem)),
+        watchdog(std::chrono::seconds(options.launchLimit), [this] { recordHang(); }) {}
 
   /// The kernels that won for similar problems are measured first.
   void run(const std::vector<std::string> &similarWinners);
@@ -72,10 +71,14 @@ public:
   double winnerTime = 0;
 
 private:
+  void recordHang();
   bool stopped() const { return options.interrupt && options.interrupt->load(); }
-  uint64_t seedFor(size_t round) const { return options.seed * 7919 + round; }
+  /// Decides the inputs of a check: others in the finals, which are round 1, than in the screening.
+  /// All candidates share a reference.
+  uint64_t seedFor(uint64_t round) const { return 2 * options.seed + round; }
   void screen(const std::vector<size_t> &batch, Search &search);
   std::optional<double> check(size_t candidate, uint64_t seed);
+  std::vector<std::optional<Timing>> time(const std::vector<size_t> &which, unsigned replays);
   void fail(size_t candidate, const std::string &stage, const std::string &reason);
   void finish(const Search &search);
 
@@ -91,6 +94,9 @@ private:
   /// Relative errors and times of those that were measured now or before.
   std::map<size_t, double> errors;
   std::map<size_t, double> times;
+  /// What is launched now, one of which is to blame if that does not end.
+  std::vector<size_t> launched;
+  Watchdog watchdog;
   /// The fastest so far, against which the clock is compared.
   std::optional<size_t> incumbent;
 };
@@ -104,16 +110,29 @@ void ProblemTuner::fail(size_t candidate, const std::string &stage, const std::s
   failure.kernel = kernel.manifest.kernel;
   failure.config = configText(kernel.manifest.config);
   failure.reason = reason;
-  failure.command = compileCommand(bundle, kernel) + "  # " + entry.problem.key() + " seed " +
-                    std::to_string(options.seed);
+  failure.command = repeatCommand(entry.problem, kernel, options);
   database.add(failure);
   ++(stage == "wrong" ? summary.wrong : summary.failed);
   if (options.progress)
     *options.progress << stage << ": " << reason << ": " << failure.command << std::endl;
 }
 
+/// Called by the watchdog while this thread waits for the device.
+void ProblemTuner::recordHang() {
+  try {
+    for (size_t candidate : launched)
+      fail(candidate, "launch",
+           "it did not end within " + std::to_string(options.launchLimit) +
+               " s; everything measured is kept, run again to continue without it");
+  } catch (const std::exception &) {
+    // The process ends anyway; the candidate will then be tried again.
+  }
+}
+
 /// The relative error of a result, or nothing if it is wrong or there is none.
 std::optional<double> ProblemTuner::check(size_t candidate, uint64_t seed) {
+  Watchdog::Scope watched(watchdog);
+  launched = {candidate};
   try {
     Meter::Check result = meter.check(*candidates.kernels[candidate], seed);
     if (result.failure.empty())
@@ -121,8 +140,36 @@ std::optional<double> ProblemTuner::check(size_t candidate, uint64_t seed) {
     fail(candidate, "wrong", result.failure);
   } catch (const Error &error) {
     fail(candidate, "launch", error.what());
+    meter.requireWorking();
   }
   return std::nullopt;
+}
+
+/// Times candidates in turns; nothing for one that cannot be launched as often as that takes, which
+/// is recorded.
+std::vector<std::optional<Timing>> ProblemTuner::time(const std::vector<size_t> &which,
+                                                      unsigned replays) {
+  std::vector<const BundleKernel *> kernels;
+  for (size_t candidate : which)
+    kernels.push_back(candidates.kernels[candidate]);
+  std::optional<Watchdog::Scope> watched(watchdog);
+  launched = which;
+  try {
+    std::vector<Timing> timings = meter.time(kernels, replays);
+    return {timings.begin(), timings.end()};
+  } catch (const Error &error) {
+    meter.requireWorking();
+    if (which.size() == 1) {
+      fail(which.front(), "launch", error.what());
+      return {std::nullopt};
+    }
+  }
+  watched.reset();
+  // One of them is to blame.
+  std::vector<std::optional<Timing>> alone;
+  for (size_t candidate : which)
+    alone.push_back(time({candidate}, replays).front());
+  return alone;
 }
 
 void ProblemTuner::screen(const std::vector<size_t> &batch, Search &search) {
@@ -140,7 +187,7 @@ void ProblemTuner::screen(const std::vector<size_t> &batch, Search &search) {
     }
     if (stopped())
       return;
-    std::optional<double> error = check(candidate, seedFor(candidate));
+    std::optional<double> error = check(candidate, seedFor(0));
     if (!error) {
       search.report(candidate, std::nullopt);
       continue;
@@ -151,33 +198,35 @@ void ProblemTuner::screen(const std::vector<size_t> &batch, Search &search) {
   if (fresh.empty())
     return;
   // The incumbent takes part, so that a change of the clocks since its first time cancels.
-  std::vector<const BundleKernel *> kernels;
-  for (size_t candidate : fresh)
-    kernels.push_back(candidates.kernels[candidate]);
+  std::vector<size_t> together = fresh;
   if (incumbent)
-    kernels.push_back(candidates.kernels[*incumbent]);
-  std::vector<Timing> timings = meter.time(kernels, options.screenReplays);
+    together.push_back(*incumbent);
+  std::vector<std::optional<Timing>> timings = time(together, options.screenReplays);
   double drift = 1;
-  if (incumbent && timings.back().median > 0)
-    drift = times[*incumbent] / timings.back().median;
+  if (incumbent && timings.back() && timings.back()->median > 0)
+    drift = times[*incumbent] / timings.back()->median;
   for (size_t i = 0; i < fresh.size(); ++i) {
     size_t candidate = fresh[i];
+    if (!timings[i]) {
+      search.report(candidate, std::nullopt);
+      continue;
+    }
     MeasurementRecord record;
     record.problem = problem;
     record.kernel = database.kernel(recordOf(bundle, *candidates.kernels[candidate]));
-    record.us = timings[i].median * drift;
-    record.low = timings[i].low * drift;
-    record.high = timings[i].high * drift;
+    record.us = timings[i]->median * drift;
+    record.low = timings[i]->low * drift;
+    record.high = timings[i]->high * drift;
     record.samples = meter.samples(options.screenReplays);
     record.error = errors[candidate];
-    record.seed = seedFor(candidate);
+    record.seed = seedFor(0);
     database.add(record);
     ++summary.measured;
     times[candidate] = record.us;
     search.report(candidate, record.us);
   }
   for (size_t candidate : fresh)
-    if (!incumbent || times[candidate] < times[*incumbent])
+    if (times.count(candidate) && (!incumbent || times[candidate] < times[*incumbent]))
       incumbent = candidate;
 }
 
@@ -195,33 +244,32 @@ void ProblemTuner::finish(const Search &search) {
       finalists.push_back(candidate);
   }
   std::vector<size_t> good;
-  std::vector<const BundleKernel *> kernels;
   for (size_t candidate : finalists) {
-    uint64_t seed = seedFor(candidates.kernels.size() + candidate);
-    std::optional<double> error = check(candidate, seed);
+    std::optional<double> error = check(candidate, seedFor(1));
     if (!error)
       continue;
     errors[candidate] = *error;
     good.push_back(candidate);
-    kernels.push_back(candidates.kernels[candidate]);
   }
   if (good.empty())
     return;
-  std::vector<Timing> timings = meter.time(kernels, options.finalReplays);
+  std::vector<std::optional<Timing>> timings = time(good, options.finalReplays);
   for (size_t i = 0; i < good.size(); ++i) {
+    if (!timings[i])
+      continue;
     MeasurementRecord record;
     record.problem = problem;
-    record.kernel = database.kernel(recordOf(bundle, *kernels[i]));
+    record.kernel = database.kernel(recordOf(bundle, *candidates.kernels[good[i]]));
     record.round = "final";
-    record.us = timings[i].median;
-    record.low = timings[i].low;
-    record.high = timings[i].high;
+    record.us = timings[i]->median;
+    record.low = timings[i]->low;
+    record.high = timings[i]->high;
     record.samples = meter.samples(options.finalReplays);
     record.error = errors[good[i]];
-    record.seed = seedFor(candidates.kernels.size() + good[i]);
+    record.seed = seedFor(1);
     database.add(record);
     if (winner.empty() || record.us < winnerTime) {
-      winner = kernels[i]->artefact;
+      winner = candidates.kernels[good[i]]->artefact;
       winnerTime = record.us;
     }
   }
@@ -367,6 +415,7 @@ MeasureSummary tuner::measureBundle(const Bundle &bundle, Meter &meter, Database
       break;
     }
     Candidates candidates = candidatesFor(bundle, *entry, facts, options.mostCandidates);
+    candidates.keepOnly(options.artefact);
     if (candidates.kernels.empty()) {
       ++summary.empty;
       continue;

@@ -50,6 +50,8 @@ static void addTuneOptions(CLI::App &app, TuneOptions &options) {
   app.add_option("BUNDLE", options.bundle, "The same, for --phase measure");
   list(app.add_option("--only", options.only,
                       "Measure only problems whose key contains these, e.g. 'shrink ',rank=16"));
+  app.add_option("--artefact", options.artefact,
+                 "Measure only candidates whose artefact begins with this");
   app.add_option("--budget", options.budget,
                  "Time after which no further problem is measured, e.g. 90s, 10m, 2h");
   app.add_option("--device", options.device,
@@ -76,6 +78,10 @@ static void addTuneOptions(CLI::App &app, TuneOptions &options) {
   app.add_option("--jobs", options.jobs, "Compilations at a time (default: one a core)")
       ->check(numberIn<int64_t>(1, 4096));
   app.add_option("--compile-limit", options.compileLimit, "Seconds that one compilation may take")
+      ->check(numberIn<int64_t>(1, 86400))
+      ->capture_default_str();
+  app.add_option("--launch-limit", options.launchLimit,
+                 "Seconds after which a kernel is taken never to end")
       ->check(numberIn<int64_t>(1, 86400))
       ->capture_default_str();
   app.add_option("--replays", options.replays, "Replays of a graph while searching")

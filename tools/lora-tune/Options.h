@@ -27,11 +27,11 @@ struct TuneOptions {
   ProblemGrid grid;
   std::vector<std::string> kernels = {"shrink", "expand", "shrink_expand"}, only;
   std::string phase, bundle, database = "tune.sqlite", output, budget, device = "gpu", shard;
-  std::string target = "sm_90a", cache;
+  std::string target = "sm_90a", cache, artefact;
   SearchOptions search;
   bool programmatic = true, quiet = false;
   size_t mostKernels = 150, mostCandidates = 400, jobs = 0;
-  int64_t compileLimit = 60;
+  int64_t compileLimit = 60, launchLimit = 60;
   unsigned replays = 3, finalReplays = 15;
   uint64_t seed = 0;
 };

@@ -166,6 +166,9 @@ static void measurePhase(const TuneOptions &options, const std::string &folder,
   measure.shards = shard.count;
   measure.budget = budget;
   measure.only = options.only;
+  measure.launchLimit = options.launchLimit;
+  measure.artefact = options.artefact;
+  measure.bundlePath = folder;
   measure.seed = options.seed;
   measure.progress = options.quiet ? nullptr : &std::cerr;
   measure.interrupt = &interrupted;

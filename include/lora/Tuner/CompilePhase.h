@@ -21,8 +21,8 @@ namespace lora::tuner {
 
 struct CompilePhaseOptions {
   std::string target = "sm_90a";
-  /// At most so many kernels for each combination of a kernel, element types, rank and what problems
-  /// bind; 0 for all that are worth it.
+  /// At most so many kernels for each combination of a kernel, element types, rank and what
+  /// problems bind; 0 for all that are worth it.
   size_t mostKernels = 150;
   size_t jobs = 1;
   /// For one kernel.

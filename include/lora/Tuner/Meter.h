@@ -54,6 +54,10 @@ public:
   virtual std::vector<Timing> time(std::span<const BundleKernel *const> kernels,
                                    unsigned replays) = 0;
 
+  /// Throws Error if nothing can be launched any more, as after a kernel that has accessed what it
+  /// may not.
+  virtual void requireWorking() {}
+
   /// Samples of a time that `replays` make.
   virtual unsigned samples(unsigned replays) const { return replays; }
 };

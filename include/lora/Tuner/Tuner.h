@@ -27,10 +27,18 @@ struct MeasureOptions {
   /// Replays while searching, and of the finalists.
   unsigned screenReplays = 3, finalReplays = 15;
   size_t finalists = 4;
+  /// Seconds after which a launch counts as one that never ends: it is recorded as a failure, and
+  /// the process ends with status 3, since nothing else stops a kernel. The next run goes on
+  /// without that candidate.
+  int64_t launchLimit = 60;
   /// Which part of the problems: number `shard` of `shards`.
   size_t shard = 0, shards = 1;
   /// Only problems whose key contains each of these.
   std::vector<std::string> only;
+  /// If not empty, only candidates whose artefact begins with this.
+  std::string artefact;
+  /// Where the bundle is, for the commands that repeat a failure.
+  std::string bundlePath;
   /// Seconds after which no further problem is begun; 0 for no limit.
   double budget = 0;
   uint64_t seed = 0;
@@ -62,6 +70,9 @@ struct Candidates {
   std::vector<const BundleKernel *> kernels;
   std::vector<double> estimates;
   std::optional<size_t> byDefault;
+
+  /// Removes those whose artefact does not begin with a text.
+  void keepOnly(const std::string &artefact);
 
   /// Names the set, so that a finished search is not repeated.
   std::string hash(const MeasureOptions &options) const;
