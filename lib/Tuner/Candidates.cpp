@@ -37,17 +37,6 @@ std::optional<Config> tuner::defaultConfigFor(const KernelSpace &space,
   return config ? std::optional(completed(space, *config)) : std::nullopt;
 }
 
-bool tuner::isDefaultConfig(const TuneProblem &problem, const Config &config) {
-  std::optional<Config> chosen = chosenByDefault(problem);
-  if (!chosen || problem.kernel != operationName(problem.operation))
-    return false;
-  // What the default leaves out is the least there is: one stage, and no split.
-  return std::all_of(config.begin(), config.end(), [&](const auto &parameter) {
-    auto found = chosen->find(parameter.first);
-    return parameter.second == (found == chosen->end() ? 1 : found->second);
-  });
-}
-
 void Candidates::keepOnly(const std::string &artefact) {
   Candidates kept;
   for (size_t i = 0; i < kernels.size(); ++i) {

@@ -31,7 +31,7 @@ static const char *kSchemaText[] = {
     " op TEXT NOT NULL, x TEXT NOT NULL, w TEXT NOT NULL, tokens INTEGER NOT NULL,"
     " hidden INTEGER NOT NULL, slices INTEGER NOT NULL, rank INTEGER NOT NULL,"
     " adapters INTEGER NOT NULL, add_inputs INTEGER NOT NULL, bytes REAL NOT NULL,"
-    " allowed INTEGER)",
+    " allowed INTEGER, default_artefact TEXT)",
     "CREATE TABLE kernel(id INTEGER PRIMARY KEY, artefact TEXT NOT NULL UNIQUE,"
     " name TEXT NOT NULL, source TEXT NOT NULL, target TEXT NOT NULL, types TEXT NOT NULL,"
     " config TEXT NOT NULL, registers INTEGER NOT NULL, spill_bytes INTEGER NOT NULL,"
@@ -295,6 +295,13 @@ void Database::setPruned(int64_t problem, const std::string &source, size_t allo
   transaction.commit();
 }
 
+void Database::setDefault(int64_t problem, const std::string &artefact) {
+  database->prepare("UPDATE problem SET default_artefact = ? WHERE id = ?")
+      .bind(std::string_view(artefact))
+      .bind(problem)
+      .run();
+}
+
 bool Database::hasSearch(int64_t problem, const std::string &strategy,
                          const std::string &candidatesHash) {
   Statement statement = database->prepare(
@@ -350,8 +357,9 @@ int64_t Database::merge(const std::string &path) {
       "clocks, clock, version) SELECT uid, started, command, seed, shard, host, device, driver, "
       "clocks, clock, version FROM other.session ORDER BY id",
       "INSERT OR IGNORE INTO problem(key, kernel, op, x, w, tokens, hidden, slices, rank, "
-      "adapters, add_inputs, bytes, allowed) SELECT key, kernel, op, x, w, tokens, hidden, slices, "
-      "rank, adapters, add_inputs, bytes, allowed FROM other.problem ORDER BY id",
+      "adapters, add_inputs, bytes, allowed, default_artefact) SELECT key, kernel, op, x, w, "
+      "tokens, hidden, slices, "
+      "rank, adapters, add_inputs, bytes, allowed, default_artefact FROM other.problem ORDER BY id",
       "INSERT OR IGNORE INTO kernel(artefact, name, source, target, types, config, registers, "
       "spill_bytes, shared_bytes, threads, versions) SELECT artefact, name, source, target, types, "
       "config, registers, spill_bytes, shared_bytes, threads, versions FROM other.kernel "

@@ -51,10 +51,17 @@ TunedTimes TunedTimes::read(Database &database) {
                               kernelRows.integer(8), kernelRows.integer(9), kernelRows.integer(10),
                               kernelRows.text(11)});
   }
-  Statement problemRows = sqlite.prepare("SELECT id, key FROM problem ORDER BY key");
+  std::map<std::string, size_t> artefacts;
+  for (size_t i = 0; i < result.kernels.size(); ++i)
+    artefacts[result.kernels[i].artefact] = i;
+  Statement problemRows =
+      sqlite.prepare("SELECT id, key, default_artefact FROM problem ORDER BY key");
   while (problemRows.step()) {
     points[problemRows.integer(0)] = result.points.size();
-    result.points.push_back({TuneProblem::parse(problemRows.text(1)), {}});
+    result.points.push_back({TuneProblem::parse(problemRows.text(1)), {}, {}});
+    auto byDefault = artefacts.find(problemRows.text(2));
+    if (byDefault != artefacts.end())
+      result.points.back().byDefault = byDefault->second;
   }
   // The final round counts more than the screening, the last time more than those before it.
   Statement timeRows = sqlite.prepare(
@@ -67,6 +74,9 @@ TunedTimes TunedTimes::read(Database &database) {
         timeRows.real(2);
   if (count == 0)
     throw Error("database '" + sqlite.path() + "': it has no measurement");
+  for (TunedPoint &point : result.points)
+    if (point.byDefault && !point.times.count(*point.byDefault))
+      point.byDefault.reset();
   std::erase_if(result.points, [](const TunedPoint &point) { return point.times.empty(); });
   return result;
 }

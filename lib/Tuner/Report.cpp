@@ -44,14 +44,6 @@ static double bandwidthOf(Database &database) {
   return gigabytes > 0 ? gigabytes * 1e9 : GpuFacts().memoryBandwidth;
 }
 
-/// The kernel of a point that has the default configuration.
-static std::optional<size_t> defaultOf(const TunedTimes &times, const TunedPoint &point) {
-  for (const auto &[kernel, time] : point.times)
-    if (isDefaultConfig(point.problem, times.kernels[kernel].config))
-      return kernel;
-  return std::nullopt;
-}
-
 namespace {
 struct Line {
   const TunedPoint *point;
@@ -62,8 +54,8 @@ struct Line {
 };
 } // namespace
 
-static Line lineOf(const TunedTimes &times, const TunedPoint &point, double bandwidth) {
-  Line line{&point, *point.best(), 0, 0, defaultOf(times, point), 0};
+static Line lineOf(const TunedPoint &point, double bandwidth) {
+  Line line{&point, *point.best(), 0, 0, point.byDefault, 0};
   line.time = point.times.at(line.best);
   line.floor = point.problem.bytes() / bandwidth * 1e6;
   if (line.byDefault)
@@ -77,7 +69,7 @@ std::string tuner::showDatabase(Database &database, const ShowOptions &options) 
   std::vector<Line> lines;
   for (const TunedPoint &point : times.points)
     if (matches(point.problem.key(), options.filter))
-      lines.push_back(lineOf(times, point, bandwidth));
+      lines.push_back(lineOf(point, bandwidth));
   if (lines.empty())
     throw Error("no problem of the database matches --filter");
   auto value = [&](const Line &line) {
@@ -190,7 +182,7 @@ std::string tuner::explainProblems(Database &database, const std::vector<std::st
     if (!matches(point.problem.key(), filter))
       continue;
     ++count;
-    Line line = lineOf(times, point, bandwidth);
+    Line line = lineOf(point, bandwidth);
     text << point.problem.key() << "\n" << explainLine(database, times, point, line.best, "best");
     std::optional<size_t> second;
     for (auto [kernel, time] : point.times)
@@ -243,7 +235,7 @@ std::string tuner::replaySearches(Database &database, size_t seeds) {
     std::vector<double> estimates;
     std::vector<size_t> first;
     for (const auto &[estimate, artefact, kernel] : order) {
-      if (isDefaultConfig(point.problem, times.kernels[kernel].config))
+      if (point.byDefault == kernel)
         first.push_back(configs.size());
       configs.push_back(times.kernels[kernel].config);
       estimates.push_back(estimate);

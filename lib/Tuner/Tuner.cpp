@@ -428,6 +428,8 @@ MeasureSummary tuner::measureBundle(const Bundle &bundle, Meter &meter, Database
       continue;
     }
     database.setPruned(id, bundle.spaces[entry->space].sourceHash, entry->allowed, entry->pruned);
+    if (candidates.byDefault)
+      database.setDefault(id, candidates.kernels[*candidates.byDefault]->artefact);
     ProblemTuner tuner(bundle, *entry, candidates, meter, database, options, summary);
     tuner.run(similarWinners(winners, entry->problem));
     if (options.interrupt && options.interrupt->load()) {

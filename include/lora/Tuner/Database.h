@@ -97,6 +97,9 @@ public:
   void setPruned(int64_t problem, const std::string &source, size_t allowed,
                  const std::map<std::string, size_t> &reasons);
 
+  /// Which kernel has the configuration that is used where nothing was tuned.
+  void setDefault(int64_t problem, const std::string &artefact);
+
   bool hasSearch(int64_t problem, const std::string &strategy, const std::string &candidatesHash);
   /// The last screening time of each kernel for a problem, by artefact hash; nothing for one that
   /// failed.

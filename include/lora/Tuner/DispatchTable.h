@@ -27,6 +27,8 @@ struct TunedPoint {
   /// Microseconds of each kernel, an index in TunedTimes::kernels: of the final round where there
   /// is one, else of the screening.
   std::map<size_t, double> times;
+  /// The kernel that is used where nothing was tuned, if it was measured.
+  std::optional<size_t> byDefault;
   std::optional<size_t> best() const;
 };
 

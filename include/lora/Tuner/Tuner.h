@@ -61,9 +61,6 @@ struct MeasureSummary {
 /// the compiler and there is one for the problem.
 std::optional<Config> defaultConfigFor(const KernelSpace &space, const TuneProblem &problem);
 
-/// Whether a configuration of a shipped kernel is the default one of a problem.
-bool isDefaultConfig(const TuneProblem &problem, const Config &config);
-
 /// The kernels of a bundle that can serve a problem and are not useless for it, best estimate
 /// first, at most `most` of them; the default configuration is always among them.
 struct Candidates {
