@@ -64,8 +64,10 @@ void Layer::putInitialAdapters() {
   layer.max_rank = sizes.maxRank;
   layer.hidden = static_cast<int32_t>(sizes.hidden);
   layer.slice_widths = sizes.sliceWidths.data();
-  layer.rank_multiple = sizes.maxRank % 8 == 0 ? 8 : 1;
-  layer.weight_alignment = sizes.hidden % 8 == 0 && sizes.maxRank % 8 == 0 ? 16 : 2;
+  bool wholeRanks = std::all_of(sizes.ranks.begin(), sizes.ranks.end(),
+                                [](int32_t rank) { return rank % 8 == 0; });
+  layer.rank_multiple = wholeRanks ? 8 : 1;
+  layer.weight_alignment = sizes.hidden % 8 == 0 && wholeRanks ? 16 : 2;
   slots.emplace(runtime, layer, work.handle());
   for (int32_t slot = 0; slot < sizes.maxLoras; ++slot)
     putAdapter(slot, slot);
@@ -94,8 +96,10 @@ void Layer::putAdapter(int32_t to, int32_t from) {
     if (buffer.name() == "scalings")
       scaling = buffer.as<float>()[from];
   lora_adapter adapter = {sizeof(adapter), a.data(), b.data(), rank, scaling};
-  while (lora_adapters_set(slots->get(), to, &adapter, work.handle()) == LORA_ERROR_BUSY)
+  lora_status status;
+  while ((status = lora_adapters_set(slots->get(), to, &adapter, work.handle())) == LORA_ERROR_BUSY)
     work.synchronize();
+  lora::check(status);
 }
 
 lora_launch Layer::launch() {
