@@ -34,42 +34,7 @@ compile() {
   "$TUNE" --phase compile --shapes "$SOME" --lora-ranks 16,64 --num-loras 4 \
     --tokens 16,256,4096 --dtype bf16,f16 --max-kernels 30 -o "$folder/bf16"
   cp "${LORA_TUNE_PORTABLE:-$TUNE}" "$folder/lora-tune"
-  cat >"$folder/measure.sh" <<'SCRIPT'
-#!/usr/bin/env bash
-# Measures the bundles beside this script: measure.sh OUTPUT [BUDGET]
-set -euo pipefail
-here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
-out=$1 budget=${2:-300s}
-# A kernel that never ends costs the process, with status 3; the next one goes on without it.
-tune() {
-  local status=0
-  for attempt in 1 2 3 4 5; do
-    status=0
-    "$here/lora-tune" "$@" || status=$?
-    ((status == 3)) || break
-  done
-  return $status
-}
-begin=$SECONDS
-# A few problems wholly, against which the guided search is judged.
-for only in 'shrink op','hidden=4096 slices=1','rank=16','adapters=4' \
-            'expand op','widths=4096 rank','rank=16','adapters=4' \
-            'shrink_expand op','hidden=4096 widths=4096 rank','rank=16','adapters=4'; do
-  tune --phase measure "$here/f16" --db "$out/exhaustive.sqlite" --exhaustive --only "$only" \
-    --budget 20s --quiet
-done
-tune replay --db "$out/exhaustive.sqlite"
-tune --phase measure "$here/f16" --db "$out/h200.sqlite" --budget "$budget" --launch-limit 20
-tune --phase measure "$here/bf16" --db "$out/bf16.sqlite" --budget 30s --quiet
-tune show --db "$out/h200.sqlite" --summary
-tune show --db "$out/h200.sqlite" | tail -1
-tune show --db "$out/bf16.sqlite" --configs
-tune export --db "$out/h200.sqlite" -o "$out/h200.json"
-# One file each, without the log beside it.
-for name in exhaustive h200 bf16; do tune prune --db "$out/$name.sqlite"; done
-echo "done in $((SECONDS - begin)) s"
-SCRIPT
-  chmod +x "$folder/measure.sh"
+  cp scripts/tune_h200_measure.sh "$folder/measure.sh"
 }
 
 export_list() {

@@ -143,8 +143,8 @@ const char *CostModel::uselessReason(const Tiling &shape) const {
   bool shrinks = problem.operation != Operation::Expand;
   if (registersOf(shape) > kMostRegisters)
     return "its tiles need more registers than a thread has";
-  if (shape.m > 16 && shape.m >= 2 * powerOfTwoAbove(tokensPerAdapter))
-    return "BLOCK_M is twice the tokens of an adapter, or more";
+  if (shape.m > 16 && shape.m >= 4 * powerOfTwoAbove(tokensPerAdapter))
+    return "BLOCK_M is four times the tokens of an adapter, or more";
   if (problem.operation == Operation::Shrink && shape.n > 8 &&
       shape.n >= 2 * powerOfTwoAbove(problem.rank))
     return "BLOCK_N is larger than the rank needs";
@@ -152,10 +152,10 @@ const char *CostModel::uselessReason(const Tiling &shape) const {
     int64_t leaves = ReductionTree(problem.hidden).leaves();
     if (shape.splitK > 1 && shape.splitK > leaves)
       return "SPLIT_K leaves programs without a part of the sum";
-    if (shape.warpsK > 1 && shape.splitK * shape.warpsK > leaves)
-      return "WARPS_K leaves warps without a part of the sum";
-    if (shape.stages > 1 &&
-        (shape.stages - 1) * shape.k * shape.warpsK * shape.splitK >= problem.hidden)
+    if (shape.warpsK > 1 && shape.splitK * shape.warpsK > 2 * leaves)
+      return "WARPS_K leaves most warps without a part of the sum";
+    int64_t steps = ceilDiv(problem.hidden, shape.k * shape.warpsK * shape.splitK);
+    if (shape.stages > std::max<int64_t>(2, steps + 1))
       return "STAGES are more than a warp has steps";
   }
   int64_t sharers = problem.operation == Operation::Expand         ? shape.programsN
@@ -167,8 +167,8 @@ const char *CostModel::uselessReason(const Tiling &shape) const {
     if (problem.operation == Operation::Expand && sharers > 1 &&
         sharers >= 2 * powerOfTwoAbove(blocks))
       return "PROGRAMS_N leaves programs without columns";
-    if (problem.operation == Operation::ShrinkExpand && shape.splitN > 1 && sharers > blocks)
-      return "SPLIT_N leaves programs without columns";
+    if (problem.operation == Operation::ShrinkExpand && shape.splitN > 1 && sharers > 2 * blocks)
+      return "SPLIT_N leaves most programs without columns";
     if (shape.n > 32 && shape.n >= 2 * powerOfTwoAbove(widest))
       return "BLOCK_N is larger than the slices";
   }

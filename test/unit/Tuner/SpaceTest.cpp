@@ -92,11 +92,11 @@ TEST(CostModel, ReasonsAreKept) {
   for (Tiling &tiling : tilings)
     tiling.n = 16;
   tilings[0].splitK = 16;
-  tilings[1].m = 128;
+  tilings[1].m = 256;
   PrunedSpace pruned = prune(tilings, problem(1024, 16), {});
   EXPECT_EQ(pruned.configs, std::vector<size_t>{2});
   EXPECT_EQ(pruned.reasons.at("SPLIT_K leaves programs without a part of the sum"), 1u);
-  EXPECT_EQ(pruned.reasons.at("BLOCK_M is twice the tokens of an adapter, or more"), 1u);
+  EXPECT_EQ(pruned.reasons.at("BLOCK_M is four times the tokens of an adapter, or more"), 1u);
 }
 
 TEST(CostModel, MoreWorkTakesLonger) {
