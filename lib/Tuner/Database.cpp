@@ -36,23 +36,24 @@ static const char *kSchemaText[] = {
     " name TEXT NOT NULL, source TEXT NOT NULL, target TEXT NOT NULL, types TEXT NOT NULL,"
     " config TEXT NOT NULL, registers INTEGER NOT NULL, spill_bytes INTEGER NOT NULL,"
     " shared_bytes INTEGER NOT NULL, threads INTEGER NOT NULL, versions TEXT NOT NULL)",
-    "CREATE TABLE measurement(id INTEGER PRIMARY KEY, uid TEXT NOT NULL UNIQUE,"
-    " session INTEGER NOT NULL REFERENCES session, problem INTEGER NOT NULL REFERENCES problem,"
-    " kernel INTEGER NOT NULL REFERENCES kernel, round TEXT NOT NULL, us REAL NOT NULL,"
-    " low REAL NOT NULL, high REAL NOT NULL, samples INTEGER NOT NULL, error REAL NOT NULL,"
-    " seed INTEGER NOT NULL)",
-    "CREATE INDEX measurement_of_problem ON measurement(problem, kernel, round)",
-    "CREATE TABLE failure(id INTEGER PRIMARY KEY, uid TEXT NOT NULL UNIQUE,"
-    " session INTEGER NOT NULL REFERENCES session, problem INTEGER REFERENCES problem,"
-    " stage TEXT NOT NULL, artefact TEXT NOT NULL, kernel TEXT NOT NULL, config TEXT NOT NULL,"
-    " reason TEXT NOT NULL, command TEXT NOT NULL)",
+    // Records are named by their session and their number in it, so that merging knows them again.
+    "CREATE TABLE measurement(session INTEGER NOT NULL REFERENCES session, number INTEGER NOT NULL,"
+    " problem INTEGER NOT NULL REFERENCES problem, kernel INTEGER NOT NULL REFERENCES kernel,"
+    " round TEXT NOT NULL, us REAL NOT NULL, low REAL NOT NULL, high REAL NOT NULL,"
+    " samples INTEGER NOT NULL, error REAL NOT NULL, seed INTEGER NOT NULL,"
+    " PRIMARY KEY(session, number)) WITHOUT ROWID",
+    "CREATE INDEX measurement_of_problem ON measurement(problem, kernel)",
+    "CREATE TABLE failure(session INTEGER NOT NULL REFERENCES session, number INTEGER NOT NULL,"
+    " problem INTEGER REFERENCES problem, stage TEXT NOT NULL, artefact TEXT NOT NULL,"
+    " kernel TEXT NOT NULL, config TEXT NOT NULL, reason TEXT NOT NULL, command TEXT NOT NULL,"
+    " PRIMARY KEY(session, number)) WITHOUT ROWID",
     "CREATE INDEX failure_of_problem ON failure(problem, artefact)",
     "CREATE TABLE pruned(problem INTEGER NOT NULL REFERENCES problem, source TEXT NOT NULL,"
     " reason TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY(problem, source, reason))",
-    "CREATE TABLE search(id INTEGER PRIMARY KEY, uid TEXT NOT NULL UNIQUE,"
-    " session INTEGER NOT NULL REFERENCES session, problem INTEGER NOT NULL REFERENCES problem,"
-    " strategy TEXT NOT NULL, candidates_hash TEXT NOT NULL, candidates INTEGER NOT NULL,"
-    " measured INTEGER NOT NULL, stop TEXT NOT NULL)",
+    "CREATE TABLE search(session INTEGER NOT NULL REFERENCES session, number INTEGER NOT NULL,"
+    " problem INTEGER NOT NULL REFERENCES problem, strategy TEXT NOT NULL,"
+    " candidates_hash TEXT NOT NULL, candidates INTEGER NOT NULL, measured INTEGER NOT NULL,"
+    " stop TEXT NOT NULL, PRIMARY KEY(session, number)) WITHOUT ROWID",
 };
 
 static std::string now() {
@@ -150,11 +151,11 @@ void Database::startSession(const SessionRecord &record) {
   Transaction transaction(*database);
   requireMeta(*this, "device", record.device);
   requireMeta(*this, "clock", record.clock);
-  sessionUid = randomUid();
+  std::string uid = randomUid();
   database
       ->prepare("INSERT INTO session(uid, started, command, seed, shard, host, device, driver, "
                 "clocks, clock, version) VALUES(?,?,?,?,?,?,?,?,?,?,?)")
-      .bind(std::string_view(sessionUid))
+      .bind(std::string_view(uid))
       .bind(std::string_view(now()))
       .bind(std::string_view(record.command))
       .bind(static_cast<int64_t>(record.seed))
@@ -169,8 +170,6 @@ void Database::startSession(const SessionRecord &record) {
   session = database->lastRow();
   transaction.commit();
 }
-
-std::string Database::nextUid() { return sessionUid + "-" + std::to_string(records++); }
 
 int64_t Database::problem(const TuneProblem &problem) {
   std::string key = problem.key();
@@ -229,10 +228,10 @@ int64_t Database::kernel(const KernelRecord &kernel) {
 
 void Database::add(const MeasurementRecord &record) {
   database
-      ->prepare("INSERT INTO measurement(uid, session, problem, kernel, round, us, low, high, "
+      ->prepare("INSERT INTO measurement(session, number, problem, kernel, round, us, low, high, "
                 "samples, error, seed) VALUES(?,?,?,?,?,?,?,?,?,?,?)")
-      .bind(std::string_view(nextUid()))
       .bind(session)
+      .bind(records++)
       .bind(record.problem)
       .bind(record.kernel)
       .bind(std::string_view(record.round))
@@ -247,9 +246,9 @@ void Database::add(const MeasurementRecord &record) {
 
 void Database::add(const FailureRecord &record) {
   Statement insert = database->prepare(
-      "INSERT INTO failure(uid, session, problem, stage, artefact, kernel, config, reason, "
+      "INSERT INTO failure(session, number, problem, stage, artefact, kernel, config, reason, "
       "command) VALUES(?,?,?,?,?,?,?,?,?)");
-  insert.bind(std::string_view(nextUid())).bind(session);
+  insert.bind(session).bind(records++);
   if (record.problem)
     insert.bind(*record.problem);
   else
@@ -265,10 +264,11 @@ void Database::add(const FailureRecord &record) {
 
 void Database::add(const SearchRecord &record) {
   database
-      ->prepare("INSERT INTO search(uid, session, problem, strategy, candidates_hash, candidates, "
-                "measured, stop) VALUES(?,?,?,?,?,?,?,?)")
-      .bind(std::string_view(nextUid()))
+      ->prepare(
+          "INSERT INTO search(session, number, problem, strategy, candidates_hash, candidates, "
+          "measured, stop) VALUES(?,?,?,?,?,?,?,?)")
       .bind(session)
+      .bind(records++)
       .bind(record.problem)
       .bind(std::string_view(record.strategy))
       .bind(std::string_view(record.candidatesHash))
@@ -314,7 +314,7 @@ std::map<std::string, std::optional<double>> Database::known(int64_t problem) {
   std::map<std::string, std::optional<double>> result;
   Statement times = database->prepare(
       "SELECT k.artefact, m.us FROM measurement m JOIN kernel k ON k.id = m.kernel "
-      "WHERE m.problem = ? AND m.round = 'screen' ORDER BY m.id");
+      "WHERE m.problem = ? AND m.round = 'screen' ORDER BY m.session, m.number");
   times.bind(problem);
   while (times.step())
     result[times.text(0)] = times.real(1);
@@ -328,7 +328,7 @@ std::map<std::string, std::optional<double>> Database::known(int64_t problem) {
 Database::Failures Database::failures() {
   Failures result;
   Statement rows = database->prepare("SELECT stage, artefact, kernel, config, reason, command FROM "
-                                     "failure WHERE problem IS NULL ORDER BY id");
+                                     "failure WHERE problem IS NULL ORDER BY session, number");
   while (rows.step())
     result.push_back({std::nullopt, rows.text(0), rows.text(1), rows.text(2), rows.text(3),
                       rows.text(4), rows.text(5)});
@@ -336,9 +336,9 @@ Database::Failures Database::failures() {
 }
 
 std::optional<std::string> Database::winner(int64_t problem) {
-  Statement best =
-      database->prepare("SELECT k.artefact FROM measurement m JOIN kernel k ON k.id = m.kernel "
-                        "WHERE m.problem = ? AND m.round = 'final' ORDER BY m.us, m.id LIMIT 1");
+  Statement best = database->prepare(
+      "SELECT k.artefact FROM measurement m JOIN kernel k ON k.id = m.kernel "
+      "WHERE m.problem = ? AND m.round = 'final' ORDER BY m.us, m.session, m.number LIMIT 1");
   best.bind(problem);
   return best.step() ? std::optional(best.text(0)) : std::nullopt;
 }
@@ -366,23 +366,24 @@ int64_t Database::merge(const std::string &path) {
       "ORDER BY id",
       "INSERT OR IGNORE INTO pruned SELECT p.id, o.source, o.reason, o.count FROM other.pruned o "
       "JOIN other.problem q ON q.id = o.problem JOIN main.problem p ON p.key = q.key",
-      "INSERT OR IGNORE INTO failure(uid, session, problem, stage, artefact, kernel, config, "
-      "reason, command) SELECT o.uid, s.id, p.id, o.stage, o.artefact, o.kernel, o.config, "
+      "INSERT OR IGNORE INTO failure(session, number, problem, stage, artefact, kernel, config, "
+      "reason, command) SELECT s.id, o.number, p.id, o.stage, o.artefact, o.kernel, o.config, "
       "o.reason, o.command FROM other.failure o JOIN other.session t ON t.id = o.session "
       "JOIN main.session s ON s.uid = t.uid LEFT JOIN other.problem q ON q.id = o.problem "
-      "LEFT JOIN main.problem p ON p.key = q.key ORDER BY o.id",
-      "INSERT OR IGNORE INTO search(uid, session, problem, strategy, candidates_hash, candidates, "
-      "measured, stop) SELECT o.uid, s.id, p.id, o.strategy, o.candidates_hash, o.candidates, "
+      "LEFT JOIN main.problem p ON p.key = q.key ORDER BY o.session, o.number",
+      "INSERT OR IGNORE INTO search(session, number, problem, strategy, candidates_hash, "
+      "candidates, "
+      "measured, stop) SELECT s.id, o.number, p.id, o.strategy, o.candidates_hash, o.candidates, "
       "o.measured, o.stop FROM other.search o JOIN other.session t ON t.id = o.session "
       "JOIN main.session s ON s.uid = t.uid JOIN other.problem q ON q.id = o.problem "
-      "JOIN main.problem p ON p.key = q.key ORDER BY o.id",
-      "INSERT OR IGNORE INTO measurement(uid, session, problem, kernel, round, us, low, high, "
-      "samples, error, seed) SELECT o.uid, s.id, p.id, k.id, o.round, o.us, o.low, o.high, "
+      "JOIN main.problem p ON p.key = q.key ORDER BY o.session, o.number",
+      "INSERT OR IGNORE INTO measurement(session, number, problem, kernel, round, us, low, high, "
+      "samples, error, seed) SELECT s.id, o.number, p.id, k.id, o.round, o.us, o.low, o.high, "
       "o.samples, o.error, o.seed FROM other.measurement o "
       "JOIN other.session t ON t.id = o.session JOIN main.session s ON s.uid = t.uid "
       "JOIN other.problem q ON q.id = o.problem JOIN main.problem p ON p.key = q.key "
       "JOIN other.kernel l ON l.id = o.kernel JOIN main.kernel k ON k.artefact = l.artefact "
-      "ORDER BY o.id"};
+      "ORDER BY o.session, o.number"};
   for (const char *text : shared)
     database->execute(text);
   int64_t added = database->changes();

@@ -65,9 +65,10 @@ TunedTimes TunedTimes::read(Database &database) {
   }
   // The final round counts more than the screening, the last time more than those before it.
   Statement timeRows = sqlite.prepare(
-      "SELECT m.problem, m.kernel, m.us FROM measurement m WHERE NOT EXISTS (SELECT 1 FROM failure "
+      "SELECT m.problem, m.kernel, m.us FROM measurement m JOIN session s ON s.id = m.session "
+      "WHERE NOT EXISTS (SELECT 1 FROM failure "
       "f JOIN kernel k ON k.artefact = f.artefact WHERE f.problem = m.problem AND k.id = m.kernel) "
-      "ORDER BY m.round = 'final', m.uid");
+      "ORDER BY m.round = 'final', s.started, s.uid, m.number");
   size_t count = 0;
   for (; timeRows.step(); ++count)
     result.points[points.at(timeRows.integer(0))].times[kernels.at(timeRows.integer(1))] =

@@ -157,7 +157,7 @@ static std::string explainLine(Database &database, const TunedTimes &times, cons
       "SELECT m.us, m.low, m.high, m.samples, m.error, m.round, m.seed, s.started, s.device, "
       "s.clock FROM measurement m JOIN kernel k ON k.id = m.kernel JOIN problem p ON "
       "p.id = m.problem JOIN session s ON s.id = m.session WHERE k.artefact = ? AND p.key = ? "
-      "ORDER BY m.round = 'final' DESC, m.uid DESC LIMIT 1");
+      "ORDER BY m.round = 'final' DESC, s.started DESC, s.uid DESC, m.number DESC LIMIT 1");
   row.bind(std::string_view(artefact)).bind(std::string_view(key));
   std::ostringstream text;
   const KernelRecord &record = times.kernels[kernel];
@@ -287,12 +287,15 @@ std::string tuner::pruneDatabase(Database &database) {
   std::string measurements =
       remove("DELETE FROM measurement WHERE EXISTS (SELECT 1 FROM measurement n WHERE "
              "n.problem = measurement.problem AND n.kernel = measurement.kernel AND "
-             "n.round = measurement.round AND n.id > measurement.id)");
+             "n.round = measurement.round AND (n.session, n.number) > (measurement.session, "
+             "measurement.number))");
   std::string kernels =
       remove("DELETE FROM kernel WHERE id NOT IN (SELECT kernel FROM measurement)");
-  std::string failures = remove("DELETE FROM failure WHERE EXISTS (SELECT 1 FROM failure n WHERE "
-                                "n.problem IS failure.problem AND n.artefact = failure.artefact "
-                                "AND n.stage = failure.stage AND n.id > failure.id)");
+  std::string failures =
+      remove("DELETE FROM failure WHERE EXISTS (SELECT 1 FROM failure n WHERE "
+             "n.problem IS failure.problem AND n.artefact = failure.artefact "
+             "AND n.stage = failure.stage AND (n.session, n.number) > (failure.session, "
+             "failure.number))");
   transaction.commit();
   sqlite.execute("VACUUM");
   return "removed " + measurements + " measurements, " + kernels + " kernels and " + failures +

@@ -124,10 +124,8 @@ public:
 private:
   void create();
   void checkSchema();
-  std::string nextUid();
 
   std::unique_ptr<Sqlite> database;
-  std::string sessionUid;
   int64_t session = 0;
   int64_t records = 0;
 };
