@@ -127,30 +127,32 @@ void Builder::addKernel(const json &entry, size_t number, const std::vector<Pack
   }
 }
 
-/// A kernel that is PTX from the beginning and has no rule. The emulator does not run PTX; its
-/// driver has a function of the same meaning, which the code names.
+/// A kernel that is PTX from the beginning and has no rule. Files with the same symbol are the same
+/// kernel for different targets. The emulator does not run PTX; its driver has a function of the
+/// same meaning, which the code names.
 void Builder::addPtx(const json &entry, const std::vector<PackTarget> &targets) {
-  std::string file = entry.at("ptx").get<std::string>();
-  std::string text = readFile(folder / file);
+  std::string text = readFile(folder / entry.at("ptx").get<std::string>());
   std::string manifestFile = entry.at("manifest").get<std::string>();
   json described = json::parse(readFile(folder / manifestFile));
   for (const PackTarget &target : targets) {
     described["target"] = target.arch;
     KernelManifest manifest = KernelManifest::fromJson(described.dump(), manifestFile);
+    const std::string id = manifest.symbol;
     if (target.kind == CodeKind::Cubin) {
       Ptxas ptxas;
       Cubin cubin = ptxas.assemble(text, findTarget(target.arch));
       manifest.versions["ptxas"] = ptxas.version();
-      add(file, target.kind, std::move(manifest), {cubin.bytes.begin(), cubin.bytes.end()});
+      add(id, target.kind, std::move(manifest), {cubin.bytes.begin(), cubin.bytes.end()});
       continue;
     }
-    std::string code = target.kind == CodeKind::Ptx ? text : "builtin " + manifest.symbol;
-    add(file, target.kind, std::move(manifest), std::move(code));
+    std::string code = target.kind == CodeKind::Ptx ? text : "builtin " + id;
+    add(id, target.kind, std::move(manifest), std::move(code));
   }
 }
 
 void Builder::addEntry(const json &entry, size_t number, const std::vector<PackTarget> &all) {
-  std::set<std::string> known = {"op", "file", "ptx", "manifest", "types", "set", "kinds"};
+  std::set<std::string> known = {"op",    "file", "ptx",   "manifest",
+                                 "types", "set",  "kinds", "targets"};
   // Several rules for one kernel, or one whose bounds stand beside it.
   if (entry.contains("rules"))
     known.insert("rules");
@@ -158,7 +160,7 @@ void Builder::addEntry(const json &entry, size_t number, const std::vector<PackT
     known.insert(kBounds.begin(), kBounds.end());
   rejectOtherFields(entry, known);
   std::vector<PackTarget> targets;
-  for (const PackTarget &target : all) {
+  for (const PackTarget &target : entry.contains("targets") ? readTargets(entry["targets"]) : all) {
     const std::string kind(codeKindName(target.kind));
     if (!entry.contains("kinds") || entry["kinds"].get<std::set<std::string>>().count(kind))
       targets.push_back(target);

@@ -1,11 +1,12 @@
 # Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs one block of a PTX kernel in Python, thread by thread: the instructions that
-kernels/map_tokens.ptx uses, on words of 32 bits.
+"""Runs one cluster of a PTX kernel in Python, thread by thread: the instructions that
+kernels/map_tokens*.ptx use, on words of 32 bits.
 
 Global and shared memory are dictionaries from an address to a word. An access to anything else, a
-read of shared memory that nobody wrote, a misaligned access, and lanes that do not meet at the same
-warp-wide instruction end the run with an error. Lanes and warps take turns in random order.
+read of shared memory that nobody wrote, one of a block that has ended, a misaligned access, and lanes
+that do not meet at the same warp-wide instruction end the run with an error. Lanes, warps and blocks
+take turns in random order.
 """
 
 import random
@@ -15,6 +16,8 @@ WORD = (1 << 32) - 1
 DOUBLE = (1 << 64) - 1
 # Generic addresses of shared memory begin here.
 SHARED_WINDOW = 1 << 40
+# The shared memory of each block of a cluster begins at a multiple of this.
+CLUSTER_WINDOW = 1 << 24
 # What a register holds that nothing was assigned to.
 UNDEFINED = 0x5A5A5A5A
 
@@ -67,23 +70,31 @@ class Kernel:
 
 
 class Block:
-    """A block of a kernel: `run` returns when all its threads have."""
+    """A block of a cluster, with threads that can be resumed."""
 
-    def __init__(self, kernel, arguments, memory, threads, shared_bytes, seed):
+    def __init__(self, kernel, arguments, memory, threads, shared_bytes, source, cluster, rank):
         self.kernel = kernel
         self.arguments = dict(zip(kernel.parameters, arguments))
         self.memory = memory
         self.shared = {}
+        self.cluster = cluster
+        self.rank = rank
         # Where the arrays in shared memory begin: the dynamic one first.
         self.symbols = {"words": 0, "bad_count": shared_bytes, "sums": shared_bytes + 4}
         self.shared_bytes = shared_bytes + 4 + 640
-        self.random = random.Random(seed)
+        self.random = source
         self.threads = [self._thread(i) for i in range(threads)]
+        # What each warp waits for; those that wait for nothing are not here.
+        self.waits = {}
 
     def _place(self, space, address):
         assert address % 4 == 0, f"misaligned: {address:#x}"
         if space == "generic" and address >= SHARED_WINDOW:
             space, address = "shared", address - SHARED_WINDOW
+        if space == "cluster":
+            block = self.cluster[address // CLUSTER_WINDOW]
+            assert not block.has_ended(), f"block {block.rank} has ended"
+            return block._place("shared", address % CLUSTER_WINDOW)
         if space == "shared":
             assert address < self.shared_bytes, f"outside of shared memory: {address:#x}"
             return self.shared, address
@@ -94,7 +105,10 @@ class Block:
         """A generator that stops at what needs other threads, and is sent the result."""
         registers = {
             "%tid.x": number,
+            "%ntid.x": len(self.threads),
+            "%cluster_ctarank": self.rank,
             "%lanemask_lt": (1 << number % 32) - 1,
+            "%lanemask_eq": 1 << number % 32,
         }
         instructions, labels = self.kernel.instructions, self.kernel.labels
         at = 0
@@ -115,14 +129,20 @@ class Block:
                 continue
             name = operation[0]
             space = "generic"
-            if operation[1:2] in (["shared"], ["global"]):
-                space = operation[1]
+            if operation[1:2] in (["shared"], ["global"], ["shared::cluster"]):
+                space = operation[1].removeprefix("shared::")
             if name == "ret":
                 return
             if name == "bra":
                 at = labels[operands[0]]
             elif name == "bar":
                 yield "bar", at
+            elif name == "barrier":
+                yield operation[2], at
+            elif name == "mapa":
+                registers[operands[0]] = value(operands[2]) * CLUSTER_WINDOW + value(operands[1])
+            elif name == "vote":
+                registers[operands[0]] = yield "ballot", at, registers[operands[1]]
             elif name == "ld" and operation[1] == "param":
                 registers[operands[0]] = self.arguments[operands[1].strip("[]")]
             elif name == "ld":
@@ -177,6 +197,8 @@ class Block:
         values = [lane[2] for lane in lanes]
         if kind == "match":
             return [sum(1 << j for j in range(32) if values[j] == v) for v in values]
+        if kind == "ballot":
+            return [sum(1 << j for j in range(32) if values[j])] * 32
         if kind == "redux":
             return [sum(values) & WORD] * 32
         if kind == "idx":
@@ -186,8 +208,8 @@ class Block:
             for i, lane in enumerate(lanes)
         ]
 
-    def _run_warp(self, warp):
-        """Runs a warp up to a barrier, which it returns true for, or its end."""
+    def run_warp(self, warp):
+        """Runs a warp up to a barrier or its end, and returns which of them."""
         threads = self.threads[32 * warp : 32 * warp + 32]
         sent = [None] * 32
         while True:
@@ -199,15 +221,46 @@ class Block:
                     stops[lane] = ("ret", 0)
             assert len({stop[:2] for stop in stops}) == 1, f"warp {warp} diverges: {stops}"
             kind = stops[0][0]
-            if kind in ("bar", "ret"):
-                return kind == "bar"
+            if kind in ("bar", "arrive", "wait", "ret"):
+                return kind
             sent = self._exchange(kind, stops)
 
-    def run(self):
-        warps = range(len(self.threads) // 32)
-        running = True
-        while running:
-            order = self.random.sample(warps, len(warps))
-            states = {self._run_warp(warp) for warp in order}
-            assert len(states) == 1, "some warps never reach a barrier"
-            running = states.pop()
+    def warps(self):
+        return range(len(self.threads) // 32)
+
+    def has_ended(self):
+        return all(self.waits.get(warp) == "ret" for warp in self.warps())
+
+
+def run(kernel, arguments, memory, threads, shared_bytes, seed, blocks=1):
+    """Runs a cluster of so many blocks until all its threads have returned."""
+    source = random.Random(seed)
+    cluster = []
+    for rank in range(blocks):
+        cluster.append(
+            Block(kernel, arguments, memory, threads, shared_bytes, source, cluster, rank)
+        )
+    warps = [(block, warp) for block in cluster for warp in block.warps()]
+    # How often each warp has arrived at, and waited for, the barrier of the cluster.
+    arrived, waited = dict.fromkeys(warps, 0), dict.fromkeys(warps, 0)
+
+    def is_ready(block, warp):
+        wait = block.waits.get(warp)
+        if wait == "bar":
+            return all(block.waits.get(other) == "bar" for other in block.warps())
+        if wait == "wait":
+            return all(count > waited[block, warp] for count in arrived.values())
+        return wait is None
+
+    while not all(block.has_ended() for block in cluster):
+        ready = [item for item in warps if is_ready(*item)]
+        assert ready, "some warps never reach a barrier"
+        for block, warp in ready:
+            if block.waits.pop(warp, None) == "wait":
+                waited[block, warp] += 1
+        for block, warp in source.sample(ready, len(ready)):
+            kind = block.run_warp(warp)
+            while kind == "arrive":
+                arrived[block, warp] += 1
+                kind = block.run_warp(warp)
+            block.waits[warp] = kind

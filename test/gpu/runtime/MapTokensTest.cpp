@@ -24,7 +24,10 @@ struct MapCase {
   int32_t highest;
 };
 
-class GpuMapTokens : public GpuTest, public testing::WithParamInterface<MapCase> {};
+class GpuMapTokens : public GpuTest, public testing::WithParamInterface<MapCase> {
+protected:
+  void checkMapping(const Function &function, const LaunchShape &shape, const MapCase &item) const;
+};
 
 /// The buffers of map_tokens, all but the first of which it writes.
 struct MapBuffers {
@@ -46,17 +49,29 @@ template <typename T> std::vector<T> download(const DeviceBuffer &buffer, Stream
 TEST_P(GpuMapTokens, SmallBuildsWhatTheHostBuilds) {
   if (isEmulator())
     GTEST_SKIP() << "not for the emulator";
-  const MapCase item = GetParam();
   Pack pack = Pack::open(testPack());
-  auto found = std::find_if(
-      pack.index().kernels.begin(), pack.index().kernels.end(), [&](const PackKernel &kernel) {
-        return kernel.manifest.kernel == "map_tokens" && kernel.kind != CodeKind::Emulator;
-      });
-  ASSERT_NE(found, pack.index().kernels.end());
-  Module module(*device, pack.code(*found));
-  Function function = module.function("map_tokens");
-  function.allow(found->manifest.sharedBytes, 1);
+  int kernels = 0;
+  for (const PackKernel &kernel : pack.index().kernels) {
+    const unsigned blocks = kernel.manifest.cluster[0];
+    if (kernel.manifest.kernel != "map_tokens" || (blocks > 1 && device->computeCapability() < 90))
+      continue;
+    SCOPED_TRACE("for " + kernel.manifest.target + ", " + std::string(codeKindName(kernel.kind)));
+    ++kernels;
+    Module module(*device, pack.code(kernel));
+    Function function = module.function(kernel.manifest.symbol);
+    function.allow(kernel.manifest.sharedBytes, blocks);
+    LaunchShape shape;
+    // Such a kernel is one block, or one cluster.
+    shape.grid = shape.cluster = kernel.manifest.cluster;
+    shape.threads = kernel.manifest.threads;
+    shape.sharedBytes = kernel.manifest.sharedBytes;
+    checkMapping(function, shape, GetParam());
+  }
+  EXPECT_GT(kernels, 0);
+}
 
+void GpuMapTokens::checkMapping(const Function &function, const LaunchShape &shape,
+                                const MapCase &item) const {
   std::mt19937 random(item.tokens);
   std::vector<int32_t> slots(static_cast<size_t>(item.tokens));
   std::vector<int32_t> counts(static_cast<size_t>(item.maxLoras), 0);
@@ -89,9 +104,6 @@ TEST_P(GpuMapTokens, SmallBuildsWhatTheHostBuilds) {
                              static_cast<uint32_t>(item.tokens),
                              static_cast<uint32_t>(item.maxTokens),
                              static_cast<uint32_t>(item.maxLoras)};
-  LaunchShape shape;
-  shape.threads = found->manifest.threads;
-  shape.sharedBytes = found->manifest.sharedBytes;
   function.launch(shape, values, stream);
 
   EXPECT_EQ(download<int32_t>(buffers.bad, stream)[0], bad);
