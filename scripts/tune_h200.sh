@@ -6,7 +6,7 @@
 #
 #   scripts/tune_h200.sh compile FOLDER   compiles the candidates; needs the compiler, and no GPU
 #   FOLDER/measure.sh OUTPUT [BUDGET]     measures them on an H200; needs nothing but FOLDER
-#   scripts/tune_h200.sh export OUTPUT    writes kernels/tuned/h200.json
+#   scripts/tune_h200.sh export OUTPUT    writes kernels/tuned/h200.json and h200.sqlite
 #
 # The lora-tune that FOLDER gets is $LORA_TUNE_PORTABLE, which must run on the machine with the GPU,
 # or the one that compiles.
@@ -37,9 +37,19 @@ compile() {
   cp scripts/tune_h200_measure.sh "$folder/measure.sh"
 }
 
+# The database goes along, without the name of the machine.
 export_list() {
   mkdir -p kernels/tuned
-  "$TUNE" export --db "$1/h200.sqlite" --also-types bf16/bf16 -o kernels/tuned/h200.json
+  cp "$1/h200.sqlite" kernels/tuned/h200.sqlite
+  python3 - kernels/tuned/h200.sqlite <<'PYTHON'
+import sqlite3, sys
+database = sqlite3.connect(sys.argv[1])
+database.execute("UPDATE session SET host = ''")
+database.execute("PRAGMA journal_mode=DELETE")
+database.commit()
+database.execute("VACUUM")
+PYTHON
+  "$TUNE" export --db kernels/tuned/h200.sqlite --also-types bf16/bf16 -o kernels/tuned/h200.json
 }
 
 case ${1:-} in

@@ -7,8 +7,12 @@
 #   measure.sh OUTPUT [BUDGET]
 set -euo pipefail
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
-out=$1 budget=${2:-300s}
+budget=${2:-300s}
 begin=$SECONDS
+# Names without folders, so that what the databases say holds anywhere.
+cd "$1"
+ln -sfn "$here" candidates
+trap 'rm -f candidates' EXIT
 
 # A kernel that never ends costs the process, with status 3; the next one goes on without it.
 tune() {
@@ -25,20 +29,20 @@ tune() {
 for only in 'shrink op,hidden=4096 slices=1,rank=16,adapters=4' \
   'expand op,widths=4096 rank,rank=16,adapters=4' \
   'shrink_expand op,hidden=4096 widths=4096 rank,rank=16,adapters=4'; do
-  tune --phase measure "$here/f16" --db "$out/exhaustive.sqlite" --exhaustive --only "$only" \
+  tune --phase measure candidates/f16 --db exhaustive.sqlite --exhaustive --only "$only" \
     --budget 20s --launch-limit 20 --quiet
 done
-tune replay --db "$out/exhaustive.sqlite"
-tune --phase measure "$here/f16" --db "$out/h200.sqlite" --budget "$budget" --launch-limit 20
-tune --phase measure "$here/bf16" --db "$out/bf16.sqlite" --budget 30s --launch-limit 20 --quiet
-tune show --db "$out/h200.sqlite" --summary
+tune replay --db exhaustive.sqlite
+tune --phase measure candidates/f16 --db h200.sqlite --budget "$budget" --launch-limit 20
+tune --phase measure candidates/bf16 --db bf16.sqlite --budget 30s --launch-limit 20 --quiet
+tune show --db h200.sqlite --summary
 for kernel in 'shrink op' 'expand op' 'shrink_expand op'; do
-  tune show --db "$out/h200.sqlite" --filter "$kernel" --sort default --limit 5
+  tune show --db h200.sqlite --filter "$kernel" --sort default --limit 5
 done
-tune show --db "$out/bf16.sqlite" --configs
-tune export --db "$out/h200.sqlite" -o "$out/h200.json"
+tune show --db bf16.sqlite --configs
+tune export --db h200.sqlite -o h200.json
 # Leaves one file of each database, without the log beside it.
 for name in exhaustive h200 bf16; do
-  tune prune --db "$out/$name.sqlite"
+  tune prune --db "$name.sqlite"
 done
 echo "done in $((SECONDS - begin)) s"
