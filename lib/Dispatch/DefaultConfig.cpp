@@ -56,15 +56,18 @@ static Config shrinkConfig(const LoraShape &shape) {
   int64_t perAdapter = tokensPerAdapter(shape);
   int64_t n = std::clamp<int64_t>(powerOfTwoAbove(shape.maxRank), 8, 64);
   int64_t m = perAdapter <= 64 ? 16 : 32;
-  // Warps share the reduced dimension first; two row fragments for each of many tokens.
-  int64_t warps = perAdapter > 1024 && n <= 32 ? 8 : 4;
-  int64_t warpsK = m * n >= 2048 ? 2 : 4;
+  // Warps share the reduced dimension first; two row fragments for each of many tokens. A long row
+  // of few tokens has a leaf of the tree for each of twice as many warps.
+  int64_t leaves = ReductionTree(shape.hidden).leaves();
+  bool isLong = m == 16 && n <= 32 && leaves == ReductionTree::kMaxLeaves;
+  int64_t warps = isLong || (perAdapter > 256 && n <= 32) ? 8 : 4;
+  int64_t warpsK = m * n >= 2048 ? 2 : isLong ? 8 : 4;
   int64_t k = m == 16 && n <= 32 ? 128 : 64;
   int64_t align = alignment(8, {shape.hidden, shape.xStride, shape.aStride});
 
   // Programs share it where there are few of them and each keeps a leaf of the tree for each warp.
   int64_t programs = ceilDiv(shape.tokens, m) * ceilDiv(shape.maxRank, n) * shape.slices();
-  int64_t leaves = ReductionTree(shape.hidden).leaves(), split = 1;
+  int64_t split = 1;
   while (split < kLargestSplit && split * 2 * warpsK <= leaves &&
          programs * split * 2 <= kEnoughPrograms)
     split *= 2;

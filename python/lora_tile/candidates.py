@@ -82,15 +82,15 @@ def _expand(rank):
 def _shrink_expand(rank):
     most = rank_tile(rank)
     few = itertools.product(
-        [(16, 4, 4), (16, 8, 8)], (128, 256, 512), (2, 4, 8), (1, 2, 4, 8),
-        ((64, 1), (64, 4)) if most >= 64 else ((128, 1), (128, 2), (64, 4)),
+        [(16, 4, 4), (16, 8, 8)], (128, 256, 512), (2, 4, 8, 16), (1, 2, 4),
+        ((64, 1), (64, 3)) if most >= 64 else ((128, 1),),
     )  # fmt: skip
     many = itertools.product(
         [(32, 4, 2), (32, 4, 4), (32, 8, 4), (64, 4, 1), (64, 8, 2)], (128, 256), (1, 2, 4, 8),
         (1, 2), ((64, 1), (64, 3)) if most >= 64 else ((128, 1), (128, 3)),
     )  # fmt: skip
     for (m, warps, warps_k), n, split, split_n, (k, stages) in itertools.chain(few, many):
-        if m * most * warps_k > 1024 * warps or m * n > 2048 * warps:
+        if m * most * warps_k > 1024 * warps or m * n > 2048 * warps or warps_k * split > 64:
             continue
         if m // 16 * (n // 32) < warps or most * (m + n) > 8192 * warps:
             continue

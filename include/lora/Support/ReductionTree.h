@@ -29,7 +29,7 @@ namespace lora {
 class ReductionTree {
 public:
   static constexpr int64_t kUnit = 128;
-  static constexpr int64_t kMaxLeaves = 32;
+  static constexpr int64_t kMaxLeaves = 64;
 
   explicit constexpr ReductionTree(int64_t extent)
       : extent(extent), units((extent + kUnit - 1) / kUnit),

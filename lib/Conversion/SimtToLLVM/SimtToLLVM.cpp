@@ -254,8 +254,8 @@ struct SimtToLLVMPass : lora::impl::SimtToLLVMBase<SimtToLLVMPass> {
     LowerToLLVMOptions options(&getContext());
     LLVMTypeConverter converter(&getContext(), options);
     RewritePatternSet patterns(&getContext());
-    patterns.add<SharedPattern, LoadPattern, StorePattern, AtomicAddPattern, CpAsyncPattern,
-                 CpAsyncWaitPattern, BarrierPattern, MmaPattern>(converter);
+    patterns.add<SharedPattern, LoadPattern, StorePattern, AtomicAddPattern,
+                 CpAsyncPattern, CpAsyncWaitPattern, BarrierPattern, MmaPattern>(converter);
     patterns.add<FixedPtxPattern<FenceOp>>(converter, "fence.acq_rel.gpu;");
     patterns.add<FixedPtxPattern<CpAsyncCommitOp>>(converter, "cp.async.commit_group;");
     patterns.add<FixedPtxPattern<ReleaseDependentsOp>>(converter,

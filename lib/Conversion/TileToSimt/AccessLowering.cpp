@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace lora;
@@ -114,6 +115,29 @@ KernelLowering::Access KernelLowering::makeAccess(Value view, RankedTensorType t
     access.width = std::clamp<int64_t>(alignment / access.elementBytes(), 1,
                                        access.layout.contiguousRegisters(*contiguous));
   return access;
+}
+
+KernelLowering::Access KernelLowering::accessOf(Operation *op) {
+  return TypeSwitch<Operation *, Access>(op)
+      .Case([&](LoadOp access) {
+        return makeAccess(access.getView(), access.getType(), Value(), access.getIndices(),
+                          access.getAlignment().value_or(1), access.getInBounds());
+      })
+      .Case([&](GatherOp access) {
+        return makeAccess(access.getView(), access.getType(), access.getRows(),
+                          {Value(), access.getColumn()}, access.getAlignment().value_or(1),
+                          access.getInBounds());
+      })
+      .Case([&](StoreOp access) {
+        return makeAccess(access.getView(), access.getValue().getType(), Value(),
+                          access.getIndices(), access.getAlignment().value_or(1),
+                          access.getInBounds());
+      })
+      .Case([&](ScatterOp access) {
+        return makeAccess(access.getView(), access.getValue().getType(), access.getRows(),
+                          {Value(), access.getColumn()}, access.getAlignment().value_or(1),
+                          access.getInBounds());
+      });
 }
 
 /// Address of the elements from register `reg` on.

@@ -324,31 +324,15 @@ LogicalResult KernelLowering::lower(Operation *op) {
         return success();
       })
       .Case([&](LoadOp access) {
-        tiles[access] =
-            load(makeAccess(access.getView(), access.getType(), Value(), access.getIndices(),
-                            access.getAlignment().value_or(1), access.getInBounds()),
-                 access.getPaddingAttr());
+        tiles[access] = load(accessOf(access), access.getPaddingAttr());
         return success();
       })
       .Case([&](GatherOp access) {
-        tiles[access] = load(makeAccess(access.getView(), access.getType(), access.getRows(),
-                                        {Value(), access.getColumn()},
-                                        access.getAlignment().value_or(1), access.getInBounds()),
-                             {});
+        tiles[access] = load(accessOf(access), {});
         return success();
       })
-      .Case([&](StoreOp access) {
-        store(makeAccess(access.getView(), access.getValue().getType(), Value(),
-                         access.getIndices(), access.getAlignment().value_or(1),
-                         access.getInBounds()),
-              tiles.lookup(access.getValue()), access.getAccumulate());
-        return success();
-      })
-      .Case([&](ScatterOp access) {
-        store(makeAccess(access.getView(), access.getValue().getType(), access.getRows(),
-                         {Value(), access.getColumn()}, access.getAlignment().value_or(1),
-                         access.getInBounds()),
-              tiles.lookup(access.getValue()), access.getAccumulate());
+      .Case<StoreOp, ScatterOp>([&](auto access) {
+        store(accessOf(access), tiles.lookup(access.getValue()), access.getAccumulate());
         return success();
       })
       .Case([&](SplatOp splat) {

@@ -32,6 +32,8 @@ namespace lora {
 /// The elements of a tile that a thread holds.
 using Registers = llvm::SmallVector<mlir::Value>;
 
+class RingLowering;
+
 class KernelLowering {
 public:
   KernelLowering(tile::KernelOp kernel, mlir::gpu::GPUFuncOp function);
@@ -63,6 +65,7 @@ private:
   Access makeAccess(mlir::Value view, mlir::RankedTensorType tile, mlir::Value rows,
                     mlir::ValueRange coordinates, int64_t alignment,
                     std::optional<llvm::ArrayRef<bool>> inBounds);
+  Access accessOf(mlir::Operation *op); ///< A LoadOp, GatherOp, StoreOp or ScatterOp.
   mlir::Value viewBase(const ViewDescription &view, mlir::Type element, mlir::Value &nonEmpty);
   mlir::Value strideBytes(const ViewDescription::Dimension &dimension, int64_t elementBytes);
   mlir::Value isInside(mlir::Value coordinate, mlir::Value size);
@@ -81,12 +84,15 @@ private:
 
   //===--- Sums (SumLowering.cpp, SplitLowering.cpp) --------------------===//
   struct Range;
+  struct Preloaded;
   struct Inbox;
   Range partOf(tile::SumOp sum);
   mlir::LogicalResult lowerSum(tile::SumOp sum);
   void lowerOperandsOf(mlir::Operation *op, mlir::Block *body);
   llvm::SmallVector<mlir::Operation *> earlyLoads(tile::SumOp sum);
   bool mayPrecedeWait(mlir::Operation *load);
+  bool usesNextPhase(tile::SumOp sum);
+  std::shared_ptr<Preloaded> begunSum(tile::SumOp sum);
   llvm::SmallVector<Registers> loadAhead(tile::SumOp sum, llvm::ArrayRef<mlir::Operation *> loads,
                                          mlir::Value k, mlir::Value needed);
   void preloadSums(mlir::Block *block);
@@ -131,7 +137,6 @@ private:
   /// Further condition of the accesses that are being lowered, i1 or null.
   mlir::Value condition;
   /// What has been loaded already for the first block of a sum.
-  struct Preloaded;
   llvm::DenseMap<mlir::Operation *, std::shared_ptr<Preloaded>> preloaded;
   /// Where the parts of sums over a cluster arrive.
   llvm::DenseMap<mlir::Operation *, Inbox> inboxes;
@@ -172,11 +177,12 @@ struct KernelLowering::Inbox {
   mlir::Value mbarrier; ///< Null where the sum may run more than once.
 };
 
-/// The part of a sum and, for its first block, what its early loads gave.
+/// The part of a sum and, for its first blocks, what its early loads gave or where they go.
 struct KernelLowering::Preloaded {
   Range range;
   mlir::Value needed; ///< i1, whether there is a first block.
   llvm::DenseMap<mlir::Operation *, Registers> values;
+  std::shared_ptr<RingLowering> ring;
 };
 
 } // namespace lora

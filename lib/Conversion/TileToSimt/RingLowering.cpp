@@ -59,16 +59,7 @@ void RingLowering::synchronise() {
 
 void RingLowering::copyOperand(const Operand &operand, Value buffer, Value needed) {
   OpBuilder &b = l.builder;
-  auto type = cast<RankedTensorType>(operand.load->getResult(0).getType());
-  auto makeAccess = [&]() {
-    if (auto load = dyn_cast<LoadOp>(operand.load))
-      return l.makeAccess(load.getView(), type, Value(), load.getIndices(),
-                          load.getAlignment().value_or(1), load.getInBounds());
-    auto gather = cast<GatherOp>(operand.load);
-    return l.makeAccess(gather.getView(), type, gather.getRows(), {Value(), gather.getColumn()},
-                        gather.getAlignment().value_or(1), gather.getInBounds());
-  };
-  KernelLowering::Access access = makeAccess();
+  KernelLowering::Access access = l.accessOf(operand.load);
   Value owner = l.threads->isOwner(access.layout, llvm::Log2_32(warpsK));
   Value base = l.offset(buffer, operand.offset);
   auto copyAll = [&] {
@@ -88,33 +79,54 @@ void RingLowering::copyOperand(const Operand &operand, Value buffer, Value neede
   copyAll();
 }
 
-/// Starts the copies of one block and closes their group. Beyond the end of the part zeros are
-/// written, which no one reads.
-void RingLowering::copyBlock(Value k, Value slot) {
+bool RingLowering::isIn(Part part, const Operand &operand) {
+  return part == Part::All || (part == Part::Early) == l.mayPrecedeWait(operand.load);
+}
+
+/// Starts the copies of one block and, unless some are still to come, closes their group. Beyond
+/// the end of the part zeros are written, which no one reads.
+void RingLowering::copyBlock(Value k, Value slot, Part part) {
   auto savedScalars = l.scalars;
   auto savedTiles = l.tiles;
   l.scalars[sum.getInductionVar()] = k;
   Value needed = arith::CmpIOp::create(l.builder, l.loc, arith::CmpIPredicate::slt, k, range.end);
   Value buffer = bufferOf(slot);
   for (const Operand &operand : operands) {
+    if (!isIn(part, operand))
+      continue;
     l.lowerOperandsOf(operand.load, sum.getBody());
     copyOperand(operand, buffer, needed);
   }
-  simt::CpAsyncCommitOp::create(l.builder, l.loc);
+  if (part != Part::Early)
+    simt::CpAsyncCommitOp::create(l.builder, l.loc);
   l.scalars = savedScalars;
   l.tiles = savedTiles;
 }
 
-void RingLowering::begin() {
-  if (!isActive())
+void RingLowering::copyFirstBlocks(Part part) {
+  for (int stage = 0; stage != stages - 1; ++stage)
+    copyBlock(l.add(range.begin, l.constant(stage * sum.getStepInt())), l.constant(stage), part);
+}
+
+void RingLowering::open() {
+  if (!isActive() || opened)
     return;
+  opened = true;
   group = arith::ShRUIOp::create(l.builder, l.loc, l.threads->warp(),
                                  l.constant(llvm::Log2_32(groupWarps)));
   int64_t ringBytes = stages * bufferBytes;
   Value base = l.shared.beginPhase(l.builder, l.loc, warpsK * ringBytes);
   ring = l.offset(base, l.mul(group, l.constant(ringBytes)));
-  for (int stage = 0; stage != stages - 1; ++stage)
-    copyBlock(l.add(range.begin, l.constant(stage * sum.getStepInt())), l.constant(stage));
+  copyFirstBlocks(Part::Early);
+}
+
+void RingLowering::begin() {
+  if (!isActive() || begun)
+    return;
+  open();
+  begun = true;
+  // Copies that were started before belong to the group of the first block.
+  copyFirstBlocks(Part::Late);
 }
 
 Value RingLowering::nextSlot(Value slot) {
@@ -134,7 +146,7 @@ void RingLowering::step(Value k, Value slot) {
       arith::CmpIOp::create(l.builder, l.loc, arith::CmpIPredicate::eq, slot, l.constant(0));
   Value previous = arith::SelectOp::create(l.builder, l.loc, isFirst, l.constant(stages - 1),
                                            l.add(slot, l.constant(-1)));
-  copyBlock(l.add(k, l.constant((stages - 1) * sum.getStepInt())), previous);
+  copyBlock(l.add(k, l.constant((stages - 1) * sum.getStepInt())), previous, Part::All);
 
   Value buffer = bufferOf(slot);
   for (Operand &operand : operands) {

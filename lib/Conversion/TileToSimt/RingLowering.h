@@ -22,7 +22,10 @@ public:
 
   bool isActive() const { return !operands.empty(); }
 
-  /// Before the loop: starts the copies of the first blocks.
+  /// Starts those copies of the first blocks that need not wait for the kernel before this one. No
+  /// other phase of shared memory may begin before the loop.
+  void open();
+  /// Before the loop: starts the other copies of the first blocks. Does nothing when called again.
   void begin();
   /// At the start of the loop body: waits for block `k`, starts the copies of the block that is
   /// `stages - 1` further, and binds the operands of block `k`.
@@ -42,19 +45,23 @@ private:
     int64_t offset; ///< Of the operand in a buffer, in bytes.
   };
 
-  void copyBlock(mlir::Value k, mlir::Value slot);
+  enum class Part { Early, Late, All };
+  void copyBlock(mlir::Value k, mlir::Value slot, Part part);
+  void copyFirstBlocks(Part part);
+  bool isIn(Part part, const Operand &operand);
   void copyOperand(const Operand &operand, mlir::Value buffer, mlir::Value needed);
   void synchronise();
   mlir::Value bufferOf(mlir::Value slot);
 
   KernelLowering &l;
   tile::SumOp sum;
-  const KernelLowering::Range &range;
+  KernelLowering::Range range;
   llvm::SmallVector<Operand> operands;
   int64_t bufferBytes = 0;
   int stages, warpsK, groupWarps;
   mlir::Value group; ///< i32, which part of the reduced dimension this warp works on.
   mlir::Value ring;  ///< The ring of this thread's group.
+  bool opened = false, begun = false;
 };
 
 } // namespace lora

@@ -133,6 +133,36 @@ SmallVector<Registers> KernelLowering::loadAhead(SumOp sum, ArrayRef<Operation *
   return values;
 }
 
+/// Whether nothing that is still to come before a sum of the current block can use the shared
+/// memory that its ring lies in.
+bool KernelLowering::usesNextPhase(SumOp sum) {
+  if (awaits.empty() || sum.getSchedule()->getPath() != OperandPath::Shared)
+    return false;
+  for (Operation &op : *sum->getBlock()) {
+    if (&op == sum)
+      return true;
+    bool isLowered = llvm::all_of(op.getResults(), [&](Value result) {
+      return scalars.contains(result) || tiles.contains(result);
+    });
+    if ((op.getNumRegions() > 0 || isa<ConvertLayoutOp>(op)) && !isLowered)
+      return false;
+  }
+  return false;
+}
+
+/// What is known of a sum before its turn.
+std::shared_ptr<KernelLowering::Preloaded> KernelLowering::begunSum(SumOp sum) {
+  std::shared_ptr<Preloaded> &begun = preloaded[sum];
+  if (!begun) {
+    begun = std::make_shared<Preloaded>();
+    begun->range = partOf(sum);
+    begun->needed = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                          begun->range.begin, begun->range.end);
+    begun->ring = std::make_shared<RingLowering>(*this, sum, begun->range);
+  }
+  return begun;
+}
+
 /// Makes the early loads of the first blocks of the sums in a block that are still to come, and
 /// opens their inboxes; before the wait, only those loads that may precede it.
 void KernelLowering::preloadSums(Block *block) {
@@ -141,19 +171,21 @@ void KernelLowering::preloadSums(Block *block) {
     if (isDone || !scalars.contains(sum.getExtent()))
       continue;
     openInbox(sum);
+    if (usesNextPhase(sum)) {
+      std::shared_ptr<Preloaded> begun = begunSum(sum);
+      if (awaited)
+        begun->ring->begin();
+      else
+        begun->ring->open();
+    }
     SmallVector<Operation *> missing = earlyLoads(sum);
-    std::shared_ptr<Preloaded> &begun = preloaded[sum];
+    std::shared_ptr<Preloaded> begun = preloaded.lookup(sum);
     llvm::erase_if(missing, [&](Operation *load) {
       return (begun && begun->values.contains(load)) || !(awaited || mayPrecedeWait(load));
     });
     if (missing.empty())
       continue;
-    if (!begun) {
-      begun = std::make_shared<Preloaded>();
-      begun->range = partOf(sum);
-      begun->needed = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                            begun->range.begin, begun->range.end);
-    }
+    begun = begunSum(sum);
     for (auto [load, values] :
          llvm::zip(missing, loadAhead(sum, missing, begun->range.begin, begun->needed)))
       begun->values[load] = values;
@@ -260,7 +292,9 @@ FailureOr<Registers> KernelLowering::lowerPart(SumOp sum, const Range &range) {
   int count = getLayoutOf(sum.getYielded().getType()).numRegisters();
   int levels = range.levels;
   Registers zeros(count, zero(builder.getF32Type()));
-  RingLowering ring(*this, sum, range);
+  std::shared_ptr<Preloaded> begun = preloaded.lookup(sum);
+  std::shared_ptr<RingLowering> ring =
+      begun ? begun->ring : std::make_shared<RingLowering>(*this, sum, range);
   // With loads made ahead, waiting is over before the loop begins.
   SmallVector<Operation *> early = earlyLoads(sum);
   if (!early.empty()) {
@@ -281,8 +315,8 @@ FailureOr<Registers> KernelLowering::lowerPart(SumOp sum, const Range &range) {
   };
   if (levels > 0)
     inits.append({constant(0), leafEnd(constant(0))});
-  ring.begin();
-  if (ring.isActive())
+  ring->begin();
+  if (ring->isActive())
     inits.push_back(constant(0));
   for (Operation *load : early)
     llvm::append_range(inits, pack(preloaded.lookup(sum)->values.lookup(load)));
@@ -308,7 +342,7 @@ FailureOr<Registers> KernelLowering::lowerPart(SumOp sum, const Range &range) {
     leaf = take(1).front();
     end = take(1).front();
   }
-  if (ring.isActive())
+  if (ring->isActive())
     slot = take(1).front();
 
   scalars[sum.getInductionVar()] = k;
@@ -333,12 +367,12 @@ FailureOr<Registers> KernelLowering::lowerPart(SumOp sum, const Range &range) {
   // The weights of the next block are requested before this one is used, its activations as soon
   // as their registers are free.
   makeAhead(/*beforeUse=*/true);
-  ring.step(k, slot);
+  ring->step(k, slot);
   FailureOr<Registers> added = lowerBody(sum, accumulator);
   if (failed(added))
     return failure();
   makeAhead(/*beforeUse=*/false);
-  ring.forget();
+  ring->forget();
   for (Operation *load : early)
     tiles.erase(load->getResult(0));
 
@@ -371,14 +405,14 @@ FailureOr<Registers> KernelLowering::lowerPart(SumOp sum, const Range &range) {
     yields.assign(conditional.getResults().begin(), conditional.getResults().end());
   }
   builder.setInsertionPointToEnd(loop.getBody());
-  if (ring.isActive())
-    yields.push_back(ring.nextSlot(slot));
+  if (ring->isActive())
+    yields.push_back(ring->nextSlot(slot));
   for (Operation *load : early)
     llvm::append_range(yields, pack(ahead.lookup(load)));
   scf::YieldOp::create(builder, loc, yields);
 
   builder.setInsertionPointAfter(loop);
-  ring.end();
+  ring->end();
   ValueRange results = loop.getResults();
   return Registers(levels == 0 ? results.take_front(count) : results.slice(count, count));
 }
