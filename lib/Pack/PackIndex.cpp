@@ -81,6 +81,8 @@ std::string lora::packIndexToJson(const PackIndex &index) {
     for (auto [name, member] : kOptionalRanges)
       if (rule.*member != PackRange())
         entry[name] = {(rule.*member).low, (rule.*member).high};
+    if (rule.twoLaunches)
+      entry["two_launches"] = true;
     root["rules"].push_back(std::move(entry));
   }
   return root.dump();
@@ -112,6 +114,7 @@ static PackRule readRule(const json &entry, const std::set<std::string> &ids) {
   for (auto [name, member] : kOptionalRanges)
     if (entry.contains(name))
       rule.*member = read(name);
+  rule.twoLaunches = entry.value("two_launches", false);
   return rule;
 }
 

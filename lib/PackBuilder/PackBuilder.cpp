@@ -58,7 +58,8 @@ PackRange readRange(const json &entry, const char *name) {
   return range;
 }
 
-const std::set<std::string> kBounds = {"tokens", "hidden", "rank", "adapters", "slices"};
+const std::set<std::string> kBounds = {"tokens",   "hidden", "rank",
+                                       "adapters", "slices", "two_launches"};
 
 /// Collects the kernels of a pack.
 class Builder {
@@ -91,7 +92,7 @@ void Builder::add(std::string id, CodeKind kind, KernelManifest manifest, std::s
 void Builder::addRule(const std::string &id, const json &bounds) {
   index.rules.push_back({id, readRange(bounds, "tokens"), readRange(bounds, "hidden"),
                          readRange(bounds, "rank"), readRange(bounds, "adapters"),
-                         readRange(bounds, "slices")});
+                         readRange(bounds, "slices"), bounds.value("two_launches", false)});
 }
 
 /// A kernel in the tile dialect, for each element type and target.
@@ -219,7 +220,8 @@ std::string lora::describePack(const Pack &pack) {
       text += rangeText("adapters", rule.adapters);
     if (rule.slices != PackRange())
       text += rangeText("slices", rule.slices);
-    text += " -> " + rule.kernel + "\n";
+    text +=
+        std::string(" -> ") + (rule.twoLaunches ? "two launches, not " : "") + rule.kernel + "\n";
   }
   return text;
 }

@@ -29,10 +29,10 @@ void lora_context::addPack(Pack pack) {
   auto loaded = std::make_unique<LoadedPack>(session, std::move(pack));
   std::lock_guard lock(packMutex);
   const DispatchTable &before = table();
-  auto after = std::make_unique<DispatchTable>();
-  after->rules = loaded->rules;
-  after->rules.insert(after->rules.end(), before.rules.begin(), before.rules.end());
-  after->mapTokens = loaded->mapTokens ? loaded->mapTokens : before.mapTokens;
+  std::vector<DispatchRule> rules = loaded->rules;
+  rules.insert(rules.end(), before.all().begin(), before.all().end());
+  auto after = std::make_unique<DispatchTable>(
+      std::move(rules), loaded->mapTokens ? loaded->mapTokens : before.mapTokens());
   packs.reserve(packs.size() + 1);
   tables.reserve(tables.size() + 1);
   if (isLogging())

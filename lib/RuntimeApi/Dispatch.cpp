@@ -89,6 +89,7 @@ DispatchRule makeRule(const PackRule &rule, size_t number, Kernel &kernel,
   result.rankAlign = kernel.config("RANK_ALIGN", 1);
   result.yAlign = kernel.config("Y_ALIGN", 1);
   result.kernel = &kernel;
+  result.twoLaunches = rule.twoLaunches;
   result.number = number;
   result.pack = &packName;
   return result;
@@ -185,9 +186,15 @@ LoadedPack::LoadedPack(const Session &session, Pack opened) : pack(std::move(ope
   }
 }
 
+DispatchTable::DispatchTable(std::vector<DispatchRule> rules, Kernel *mapTokens)
+    : rules(std::move(rules)), mapKernel(mapTokens) {
+  for (const DispatchRule &rule : this->rules)
+    kinds[kindOf(rule.op, rule.xType, rule.wType)].push_back(rule);
+}
+
 std::string api::explainDispatch(const DispatchTable &table, const LaunchFacts &facts) {
   std::string text;
-  for (const DispatchRule &rule : table.rules) {
+  for (const DispatchRule &rule : table.all()) {
     if (rule.op != facts.op || rule.xType != facts.xType || rule.wType != facts.wType)
       continue;
     const PackKernel &entry = rule.kernel->entry();
@@ -197,6 +204,9 @@ std::string api::explainDispatch(const DispatchTable &table, const LaunchFacts &
       text += "passed over " + name + ": " + rule.mismatch(facts) + "\n";
       continue;
     }
+    if (rule.twoLaunches)
+      return text + opText(facts.op) + " takes two launches by rule " +
+             std::to_string(rule.number) + " of '" + *rule.pack + "'\n";
     return text + opText(facts.op) + " uses " + name + " (" +
            std::string(codeKindName(entry.kind)) + " for " + entry.manifest.target + "): tokens " +
            rangeText(rule.tokens) + ", hidden " + rangeText(rule.hidden) + ", rank " +

@@ -9,6 +9,7 @@
 
 #include "Kernel.h"
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,6 +42,8 @@ struct DispatchRule {
   PackRange tokens, hidden, rank, adapters, slices;
   int64_t hiddenAlign, rankAlign, yAlign;
   Kernel *kernel;
+  /// Of a shrink_expand: that shrink and expand take its place.
+  bool twoLaunches;
   /// For lora_explain.
   size_t number;
   const std::string *pack;
@@ -71,17 +74,32 @@ struct LoadedPack {
 };
 
 /// The rules of all packs in the order in which they are tried. Does not change.
-struct DispatchTable {
-  std::vector<DispatchRule> rules;
-  Kernel *mapTokens = nullptr;
+class DispatchTable {
+public:
+  DispatchTable() = default;
+  DispatchTable(std::vector<DispatchRule> rules, Kernel *mapTokens);
+
+  /// All of them.
+  const std::vector<DispatchRule> &all() const { return rules; }
+  Kernel *mapTokens() const { return mapKernel; }
 
   /// The first rule that matches, or null.
   const DispatchRule *find(const LaunchFacts &facts) const {
-    for (const DispatchRule &rule : rules)
+    for (const DispatchRule &rule : kinds[kindOf(facts.op, facts.xType, facts.wType)])
       if (rule.matches(facts))
         return &rule;
     return nullptr;
   }
+
+private:
+  static size_t kindOf(lora_op op, lora_dtype x, lora_dtype w) {
+    return size_t(op) * 4 + (x == LORA_BF16) * 2 + (w == LORA_BF16);
+  }
+
+  std::vector<DispatchRule> rules;
+  Kernel *mapKernel = nullptr;
+  /// Those of each op and types: a launch looks at no others.
+  std::array<std::vector<DispatchRule>, (LORA_SHRINK_EXPAND + 1) * 4> kinds;
 };
 
 /// One line for each rule of the op and types up to the one that matches.

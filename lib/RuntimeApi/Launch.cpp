@@ -181,7 +181,10 @@ void addPart(const lora_context &context, PreparedLaunch &prepared, lora_op op) 
 }
 
 bool hasSingleLaunch(const lora_context &context, const lora_launch &launch) {
-  return launch.add_inputs && context.table().find(factsOf(LORA_SHRINK_EXPAND, launch));
+  if (!launch.add_inputs)
+    return false;
+  const DispatchRule *rule = context.table().find(factsOf(LORA_SHRINK_EXPAND, launch));
+  return rule && !rule->twoLaunches;
 }
 
 } // namespace

@@ -82,7 +82,7 @@ void lora_mapping::setHost(const int32_t *tokenLora, int32_t tokens, void *strea
 
 void lora_mapping::setDevice(const int32_t *tokenLora, int32_t tokens, void *stream) {
   checkTokens(tokenLora, tokens);
-  Kernel *kernel = context.table().mapTokens;
+  Kernel *kernel = context.table().mapTokens();
   if (!kernel)
     throw StatusError(LORA_ERROR_NO_KERNEL,
                       "no loaded pack has a map_tokens kernel for " + context.session.target);

@@ -65,6 +65,9 @@ struct PackRule {
   PackRange tokens, hidden, rank;
   /// Adapters that tokens may use at a time, and slices.
   PackRange adapters, slices;
+  /// For a shrink_expand: shrink and expand after each other are to be used instead of the kernel,
+  /// which only says for which types.
+  bool twoLaunches = false;
 };
 
 struct PackIndex {

@@ -44,7 +44,7 @@ std::string samplePack() {
   kernel.id = "second";
   kernel.kind = CodeKind::Ptx;
   index.kernels.push_back(kernel);
-  index.rules.push_back({"first", {1, 16}, {}, {1, 64}});
+  index.rules.push_back({"first", {1, 16}, {}, {1, 64}, {2, 8}, {}, true});
   std::string code[] = {"machine code", std::string("text\0", 5)};
   return packBytes(index, code);
 }
@@ -79,6 +79,9 @@ TEST(Pack, RoundTrip) {
   ASSERT_EQ(pack.index().rules.size(), 1u);
   EXPECT_EQ(pack.index().rules[0].tokens.high, 16);
   EXPECT_EQ(pack.index().rules[0].hidden.high, PackRange().high);
+  EXPECT_EQ(pack.index().rules[0].adapters, (PackRange{2, 8}));
+  EXPECT_EQ(pack.index().rules[0].slices, PackRange());
+  EXPECT_TRUE(pack.index().rules[0].twoLaunches);
   EXPECT_EQ(samplePack(), samplePack());
 }
 

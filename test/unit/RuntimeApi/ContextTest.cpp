@@ -115,6 +115,34 @@ TEST_F(RuntimeTest, ExplainSaysWhatWasPassedOver) {
       << text;
 }
 
+TEST_F(RuntimeTest, RulesBoundAdaptersAndSlicesAndChooseTwoLaunches) {
+  PackParts parts = usualParts();
+  // The two slices are one too many for the single launch; three adapters are for this shrink.
+  parts.index.rules[0].slices.high = 1;
+  parts.index.rules[1].adapters = {1, 2};
+  ASSERT_EQ(objects.create(parts.bytes()), LORA_SUCCESS) << lora_last_error();
+  lora_launch launch = objects.launch();
+  launch.tokens = 512;
+  launch.max_active_loras = 3;
+  std::string text = explain(objects, LORA_SHRINK_EXPAND, launch);
+  EXPECT_NE(text.find("kernel shrink: adapters in use = 3: expected 1 to 2\nshrink uses rule 2"),
+            std::string::npos)
+      << text;
+  launch.tokens = 6;
+  text = explain(objects, LORA_SHRINK_EXPAND, launch);
+  EXPECT_NE(text.find("kernel fused: slices = 2: expected 0 to 1\n"), std::string::npos) << text;
+  objects.destroy();
+
+  parts = usualParts();
+  parts.index.rules[0].twoLaunches = true;
+  ASSERT_EQ(objects.create(parts.bytes()), LORA_SUCCESS) << lora_last_error();
+  launch = objects.launch();
+  text = explain(objects, LORA_SHRINK_EXPAND, launch);
+  EXPECT_NE(text.find("shrink_expand takes two launches by rule 0 of 'memory'\nshrink uses"),
+            std::string::npos)
+      << text;
+}
+
 TEST_F(RuntimeTest, ExplainCutsTheText) {
   createAll();
   lora_launch launch = objects.launch();
