@@ -223,6 +223,21 @@ std::optional<double> pairTime(const std::map<std::string, double> &shrinks,
   return shrink->second + expand->second;
 }
 
+/// Gives the rules from `begin` on that stand for two launches a kernel of their group, if possible
+/// one that the group uses anyway.
+void namePairs(std::vector<TunedRule> &rules, size_t begin, const Sample &any) {
+  size_t carrier = kPair;
+  for (size_t i = begin; i < rules.size() && carrier == kPair; ++i)
+    carrier = rules[i].kernel;
+  if (carrier == kPair)
+    carrier = any.losses.begin()->first;
+  for (size_t i = begin; i < rules.size(); ++i)
+    if (rules[i].kernel == kPair) {
+      rules[i].kernel = carrier;
+      rules[i].twoLaunches = true;
+    }
+}
+
 } // namespace
 
 DispatchTable DispatchTable::build(const TunedTimes &times, const DispatchOptions &options) {
@@ -269,14 +284,15 @@ DispatchTable DispatchTable::build(const TunedTimes &times, const DispatchOption
     for (size_t i = 0; i < members.size(); ++i)
       members[i] = i;
     Tree tree(samples, options.tolerance, table.rules);
+    size_t begin = table.rules.size();
     tree.grow(members, box);
+    namePairs(table.rules, begin, samples.front());
     for (double loss : tree.losses) {
       sum += loss;
       table.worstLoss = std::max(table.worstLoss, std::exp(loss) - 1);
       ++table.points;
     }
   }
-  std::erase_if(table.rules, [](const TunedRule &rule) { return rule.kernel == kPair; });
   table.meanLoss = table.points ? std::exp(sum / double(table.points)) - 1 : 0;
   return table;
 }
@@ -320,6 +336,8 @@ std::string tuner::packList(const TunedTimes &times, const DispatchTable &table,
       add("rank", rule->rank);
       add("adapters", rule->adapters);
       add("slices", rule->slices);
+      if (rule->twoLaunches)
+        bounds["two_launches"] = true;
       entry["rules"].push_back(std::move(bounds));
     }
     text += (first ? "\n    " : ",\n    ") + entry.dump();

@@ -40,7 +40,8 @@ std::string tuner::packFromBundle(const TunedTimes &times, const DispatchTable &
       index.kernels.push_back(std::move(kernel));
       code.push_back(found->second->code);
     }
-    index.rules.push_back({id, rule.tokens, rule.hidden, rule.rank, rule.adapters, rule.slices});
+    index.rules.push_back(
+        {id, rule.tokens, rule.hidden, rule.rank, rule.adapters, rule.slices, rule.twoLaunches});
   }
   return packBytes(std::move(index), code);
 }

@@ -44,8 +44,7 @@ struct TunedTimes {
 struct DispatchOptions {
   /// A kernel may be this much slower than the best at a point, if that saves kernels and rules.
   double tolerance = 0.03;
-  /// Leaves out the rules of a single launch for the pair at points where the two launches were
-  /// faster.
+  /// Uses shrink and expand after each other where these were faster than a single launch for both.
   bool comparePair = true;
 };
 
@@ -54,6 +53,9 @@ struct TunedRule {
   /// An index in TunedTimes::kernels.
   size_t kernel = 0;
   PackRange tokens, hidden, rank, adapters, slices;
+  /// Shrink and expand after each other are faster than any kernel that does both; `kernel` is one
+  /// of these, and only says for which types.
+  bool twoLaunches = false;
 };
 
 /// Rules for all operations, types and ranks, in the order in which they are tried. Between tuned

@@ -200,4 +200,36 @@ TEST_F(DatabaseTest, RulesGeneralise) {
   EXPECT_EQ(DispatchTable::build(times, tolerant).rules.size(), 1u);
 }
 
+TEST_F(DatabaseTest, TwoLaunchesWinWhereTheyAreFaster) {
+  Database database(path("db"), Database::Mode::Create);
+  database.startSession(session());
+  auto add = [&](const std::string &op, const std::string &sizes, double us) {
+    KernelRecord record = kernel(16);
+    record.artefact = record.name = op;
+    MeasurementRecord time;
+    time.problem = database.problem(
+        TuneProblem::parse(op + " op=" + op + " x=f16 w=f16 " + sizes + " rank=16 adapters=4"));
+    time.kernel = database.kernel(record);
+    time.us = us;
+    database.add(time);
+  };
+  for (int tokens : {16, 1024}) {
+    std::string count = "tokens=" + std::to_string(tokens);
+    add("shrink", count + " hidden=64 slices=1", 1);
+    add("expand", count + " widths=32", 1);
+    add("shrink_expand", count + " hidden=64 widths=32", tokens == 16 ? 1.5 : 3);
+  }
+  TunedTimes times = TunedTimes::read(database);
+  std::vector<TunedRule> pairs;
+  for (const TunedRule &rule : DispatchTable::build(times, {}).rules)
+    if (times.kernels[rule.kernel].name == "shrink_expand")
+      pairs.push_back(rule);
+  ASSERT_EQ(pairs.size(), 2u);
+  EXPECT_FALSE(pairs[0].twoLaunches);
+  EXPECT_EQ(pairs[0].tokens.high, 128);
+  EXPECT_TRUE(pairs[1].twoLaunches);
+  EXPECT_NE(packList(times, DispatchTable::build(times, {}), {}).find("\"two_launches\":true"),
+            std::string::npos);
+}
+
 } // namespace
