@@ -48,11 +48,10 @@ static Kernel compileFor(const Device &device, std::string_view source, const st
 GpuExecution::GpuExecution(const Device &device, std::string_view source, const std::string &name,
                            const CompileOptions &options, std::span<HostBuffer> buffers,
                            const MakeArguments &makeArguments)
-    : stream(device), host(buffers), copies(allocate(device, buffers)),
-      arguments(makeArguments([&](const HostBuffer &buffer) {
+    : stream(device), host(buffers), kernel(compileFor(device, source, name, options)),
+      copies(allocate(device, buffers)), arguments(makeArguments([&](const HostBuffer &buffer) {
         return copies[static_cast<size_t>(&buffer - host.data())].address();
-      })),
-      kernel(compileFor(device, source, name, options)) {}
+      })) {}
 
 GpuExecution::GpuExecution(const Device &device, LoraProblem &problem, const Config &config,
                            const std::string &target)

@@ -118,12 +118,13 @@ static void emulateKernel(Compilation &compilation, const LaunchPlan &plan,
                   ": expected all counters to be zero after a launch");
 }
 
-void lora::runOnHost(HostBackend backend, std::string_view source, const std::string &name,
-                     const CompileOptions &options, const Arguments &arguments,
-                     std::span<HostBuffer> buffers, uint64_t seed, const HostAccess &access,
-                     bool showProgress) {
-  Compilation compilation(source, name, options);
+static void compileFor(HostBackend backend, Compilation &compilation) {
   compilation.run(backend == HostBackend::Interpreter ? Phase::Specialized : Phase::Simt);
+}
+
+static void runCompiled(HostBackend backend, Compilation &compilation, const Arguments &arguments,
+                        std::span<HostBuffer> buffers, uint64_t seed, const HostAccess &access,
+                        bool showProgress) {
   LaunchPlan plan = planLaunch(compilation.manifest(), arguments);
   if (plan.empty())
     return;
@@ -133,12 +134,23 @@ void lora::runOnHost(HostBackend backend, std::string_view source, const std::st
     emulateKernel(compilation, plan, buffers, access, seed, showProgress);
 }
 
+void lora::runOnHost(HostBackend backend, std::string_view source, const std::string &name,
+                     const CompileOptions &options, const Arguments &arguments,
+                     std::span<HostBuffer> buffers, uint64_t seed, const HostAccess &access,
+                     bool showProgress) {
+  Compilation compilation(source, name, options);
+  compileFor(backend, compilation);
+  runCompiled(backend, compilation, arguments, buffers, seed, access, showProgress);
+}
+
 void lora::runOnHost(HostBackend backend, LoraProblem &problem, const Config &config,
                      const std::string &target, uint64_t seed, bool showProgress) {
   std::string_view op = opName(problem.op());
-  runOnHost(backend, builtinKernel(op), std::string(op) + ".mlir",
-            compileOptionsFor(problem.op(), problem.shape(), config, target),
-            problem.arguments(config.at("BLOCK_M")), problem.buffers(), seed,
-            {&problem.output(), problem.op() == LoraOp::Expand && problem.shape().addInputs},
-            showProgress);
+  Compilation compilation(builtinKernel(op), std::string(op) + ".mlir",
+                          compileOptionsFor(problem.op(), problem.shape(), config, target));
+  // First of all, since the kernel itself says best what is wrong with a configuration.
+  compileFor(backend, compilation);
+  HostAccess access{&problem.output(), problem.op() == LoraOp::Expand && problem.shape().addInputs};
+  runCompiled(backend, compilation, problem.arguments(config.at("BLOCK_M")), problem.buffers(),
+              seed, access, showProgress);
 }

@@ -54,9 +54,11 @@ public:
 private:
   Stream stream;
   std::span<HostBuffer> host;
+  /// Made before the arguments, since the kernel itself says best what is wrong with a
+  /// configuration.
+  Kernel kernel;
   std::vector<DeviceBuffer> copies;
   Arguments arguments;
-  Kernel kernel;
 };
 
 } // namespace lora
