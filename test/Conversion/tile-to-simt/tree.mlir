@@ -3,9 +3,9 @@
 // RUN: lora-opt %s -tile-simplify -tile-schedule -tile-assign-layouts -cse -tile-to-simt -canonicalize -cse \
 // RUN:   | FileCheck %s
 
-// 32 leaves among 2 x 4 parts: each warp has 4, which is 2 levels.
+// 64 leaves among 4 x 4 parts: each warp has 4, which is 2 levels.
 // CHECK-LABEL: gpu.func @two_levels
-tile.kernel @two_levels(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32) grid ["2", "1", "1"]
+tile.kernel @two_levels(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32) grid ["4", "1", "1"]
     config {WARPS = 4 : i64, WARPS_K = 4 : i64} {
   %c0 = arith.constant 0 : i32
   %X = tile.view %x sizes [%n] strides [1] : !tile.ptr<f32> -> !tile.view<?xf32>
@@ -21,7 +21,7 @@ tile.kernel @two_levels(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32) grid ["
   // CHECK:      arith.addf
   // CHECK-NOT:  arith.cmpi ne
   // CHECK:      simt.barrier
-  %sum, %mine = tile.sum %k below %n step 32 split 2 across x to one -> tensor<32xf32> {
+  %sum, %mine = tile.sum %k below %n step 32 split 4 across x to one -> tensor<32xf32> {
     %tile = tile.load %X[%k] : !tile.view<?xf32> -> tensor<32xf32>
     tile.yield %tile : tensor<32xf32>
   }
@@ -33,7 +33,7 @@ tile.kernel @two_levels(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32) grid ["
 
 // A warp that evaluates a single leaf has nothing to combine.
 // CHECK-LABEL: gpu.func @one_leaf
-tile.kernel @one_leaf(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32) grid ["8", "1", "1"]
+tile.kernel @one_leaf(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32) grid ["16", "1", "1"]
     config {WARPS = 4 : i64, WARPS_K = 4 : i64} {
   %c0 = arith.constant 0 : i32
   %X = tile.view %x sizes [%n] strides [1] : !tile.ptr<f32> -> !tile.view<?xf32>
@@ -41,7 +41,7 @@ tile.kernel @one_leaf(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32) grid ["8"
   // CHECK:     scf.for
   // CHECK-NOT: scf.if
   // CHECK:     scf.yield
-  %sum, %mine = tile.sum %k below %n step 32 split 8 across x to one -> tensor<32xf32> {
+  %sum, %mine = tile.sum %k below %n step 32 split 16 across x to one -> tensor<32xf32> {
     %tile = tile.load %X[%k] : !tile.view<?xf32> -> tensor<32xf32>
     tile.yield %tile : tensor<32xf32>
   }
