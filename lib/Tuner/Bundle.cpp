@@ -32,9 +32,11 @@ std::string tuner::hashText(std::string_view text) {
 
 std::string tuner::typesOf(const KernelSpace &space, const TuneProblem &problem) {
   std::string text;
-  for (const std::string &name : space.types)
-    text += (text.empty() ? "" : "/") +
-            std::string(dtypeName(name == "W" ? problem.wType : problem.xType));
+  for (const std::string &name : space.types) {
+    if (!text.empty())
+      text += '/';
+    text += dtypeName(name == "W" ? problem.wType : problem.xType);
+  }
   return text;
 }
 
