@@ -4,17 +4,31 @@
 
 module attributes {tile.target = "sm_90a"} {
 // CHECK-LABEL: gpu.func @product
-// CHECK-SAME:  (%[[X:.*]]: !llvm.ptr<1>, %[[W:.*]]: !llvm.ptr<1>, %[[Y:.*]]: !llvm.ptr<1>
+// CHECK-SAME:  (%[[X:[^:]*]]: !llvm.ptr<1>, %[[W:[^:]*]]: !llvm.ptr<1>, %[[Y:[^:]*]]: !llvm.ptr<1>
 // CHECK:       simt.release_dependents
 // The assembler moves read-only loads over the wait, so that these are none.
+// CHECK:       llvm.getelementptr %[[W]]
 // CHECK-COUNT-2: simt.load %{{.*}} if %{{[^{]*}} : !llvm.ptr<1> -> vector<8xf16>
 // CHECK-NOT:   simt.load
+// CHECK-NOT:   llvm.getelementptr %[[X]]
 // CHECK:       simt.await_predecessors
-// CHECK:       scf.for
-// Weights are loaded a block ahead, and behind the wait they may be read-only.
-// CHECK-COUNT-2: simt.load %{{.*}} if %{{.*}} {hint = 1 : i32} : !llvm.ptr<1> -> vector<8xf16>
+// Activations of the first block are loaded right behind the wait.
+// CHECK:       %[[ROW:.*]] = llvm.getelementptr %[[X]]
 // CHECK-COUNT-2: simt.load %{{.*}} if %{{[^{]*}} : !llvm.ptr<1> -> vector<8xf16>
+// CHECK-NOT:   simt.load
+// CHECK:       scf.for
+// Weights are loaded a block ahead, before this block is used, and behind the wait they may be
+// read-only; activations are loaded ahead as soon as their registers are free.
+// CHECK:       llvm.getelementptr %[[W]]
+// CHECK-COUNT-2: simt.load %{{.*}} if %{{.*}} {hint = 1 : i32} : !llvm.ptr<1> -> vector<8xf16>
+// CHECK-NOT:   simt.load
+// CHECK-COUNT-4: simt.mma
+// CHECK:       llvm.getelementptr %[[ROW]]
+// CHECK-COUNT-2: simt.load %{{.*}} if %{{[^{]*}} : !llvm.ptr<1> -> vector<8xf16>
+// CHECK-NOT:   simt.load
+// CHECK-NOT:   simt.mma
 // CHECK-NOT:   simt.await_predecessors
+// CHECK:       gpu.return
 tile.kernel @product(%x: !tile.ptr<f16>, %w: !tile.ptr<f16>, %y: !tile.ptr<f32>, %n: i32)
     assuming ["x % 16 == 0", "w % 16 == 0", "n % 8 == 0"] awaits ["x", "y"] grid ["1", "1", "1"]
     config {WARPS = 1 : i64} {

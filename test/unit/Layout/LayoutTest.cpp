@@ -169,4 +169,46 @@ TEST(BlockedLayoutTest, SlicesHoldWhatTheirTileNeeds) {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Spread layouts
+//===----------------------------------------------------------------------===//
+
+TEST(SpreadLayoutTest, EveryThreadHoldsItsShareOfTheTile) {
+  for (int warps : {1, 2, 4, 8})
+    for (int rows : {16, 32, 64, 128})
+      for (int columns : {8, 16, 32, 128})
+        for (int most : {1, 4, 8}) {
+          SCOPED_TRACE(describe({{rows, columns}, 1, most, warps, 1}));
+          Layout layout = spreadLayout(std::vector<int32_t>{rows, columns}, most, warps);
+          int share = rows * columns / (warps * kLanes);
+          EXPECT_EQ(layout.numRegisters(), std::max(share, 1));
+          expectCovers(layout, {rows, columns}, warps);
+          if (share < 1)
+            continue;
+          EXPECT_EQ(zeroBases(layout.lanes()) + zeroBases(layout.warps()), 0) << "a thread is idle";
+          EXPECT_GE(layout.contiguousRegisters(1), std::min({most, share, columns}));
+        }
+}
+
+TEST(SpreadLayoutTest, WarpsHoldRowsOneAfterAnother) {
+  Layout layout = spreadLayout(std::vector<int32_t>{16, 16}, 4, 2);
+  EXPECT_EQ(layout.at(3, 0, 0), (Coordinates{0, 3}));
+  EXPECT_EQ(layout.at(0, 1, 0), (Coordinates{0, 4}));
+  EXPECT_EQ(layout.at(0, 4, 0), (Coordinates{1, 0}));
+  EXPECT_EQ(layout.at(0, 0, 1), (Coordinates{8, 0}));
+}
+
+/// Four warps share 128 elements, one a thread, and not four that a vector could hold.
+TEST(SpreadLayoutTest, SmallTilesHaveShorterVectors) {
+  Layout layout = spreadLayout(std::vector<int32_t>{16, 8}, 4, 4);
+  EXPECT_EQ(layout.numRegisters(), 1);
+  EXPECT_EQ(layout.at(0, 9, 3), (Coordinates{13, 1}));
+}
+
+TEST(SpreadLayoutTest, ThreadsHoldCopiesOfTilesWithTooFewElements) {
+  Layout layout = spreadLayout(std::vector<int32_t>{8, 8}, 4, 4);
+  EXPECT_EQ(layout.numRegisters(), 1);
+  EXPECT_EQ(layout.at(0, 5, 3), layout.at(0, 5, 1));
+}
+
 } // namespace
