@@ -81,12 +81,28 @@ Config lora::differential::mostAlignments(Kernel kernel, const LoraShape &shape)
   return most;
 }
 
-/// Only blocks of a cluster can all see the sum of a split.
+/// The most shared memory that a configuration can take: the parts of all programs, beside which
+/// lie those of the warps or the ring.
+static int64_t sharedBytes(Kernel kernel, const Config &config) {
+  if (kernel == Kernel::Expand)
+    return 0;
+  int64_t m = config.at("BLOCK_M"), warpsK = config.at("WARPS_K"), split = config.at("SPLIT_K");
+  int64_t n = config.at(kernel == Kernel::Shrink ? "BLOCK_N" : "MAX_RANK");
+  constexpr int64_t others = 1024;
+  int64_t tile = m * n * byteSize(DType::F32);
+  int64_t ring = config.at("STAGES") * warpsK * (m + n) * config.at("BLOCK_K") * 2;
+  return split * tile + std::max(warpsK * tile, ring) + others;
+}
+
+/// Only blocks of a cluster can all see the sum of a split, and targets have more shared memory or
+/// less.
 static std::string whyWrongTarget(const Case &test, const Launch &launch) {
-  int64_t most = findTarget(launch.target).clusterBlocks;
-  if (test.kernel == Kernel::ShrinkExpand && launch.config.at("SPLIT_K") > most)
-    return "shrink_expand needs a SPLIT_K of up to " + std::to_string(most) + " on " +
-           launch.target;
+  const TargetFacts &target = findTarget(launch.target);
+  if (test.kernel == Kernel::ShrinkExpand && launch.config.at("SPLIT_K") > target.clusterBlocks)
+    return "shrink_expand needs a SPLIT_K of up to " + std::to_string(target.clusterBlocks) +
+           " on " + launch.target;
+  if (sharedBytes(test.kernel, launch.config) > target.sharedBytesPerBlock)
+    return "the configuration may need more shared memory than " + launch.target + " has";
   return "";
 }
 

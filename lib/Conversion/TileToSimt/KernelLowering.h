@@ -97,7 +97,7 @@ private:
                                          mlir::Value k, mlir::Value needed);
   void preloadSums(mlir::Block *block);
   mlir::FailureOr<Registers> lowerOneBlock(tile::SumOp sum, const Range &range);
-  mlir::FailureOr<Registers> lowerPart(tile::SumOp sum, const Range &range);
+  mlir::FailureOr<Registers> lowerPart(tile::SumOp sum);
   mlir::FailureOr<Registers> lowerBody(tile::SumOp sum, const Registers &accumulator);
   Registers combineWarps(tile::SumOp sum, const Registers &partial, const Layout &to);
   mlir::LogicalResult combineInWorkspace(tile::SumOp sum, Registers &sums, mlir::Value &visible);

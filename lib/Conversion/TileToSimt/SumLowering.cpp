@@ -150,14 +150,12 @@ bool KernelLowering::usesNextPhase(SumOp sum) {
   return false;
 }
 
-/// What is known of a sum before its turn.
+/// What is known of a sum, before its turn or from then on.
 std::shared_ptr<KernelLowering::Preloaded> KernelLowering::begunSum(SumOp sum) {
   std::shared_ptr<Preloaded> &begun = preloaded[sum];
   if (!begun) {
     begun = std::make_shared<Preloaded>();
     begun->range = partOf(sum);
-    begun->needed = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                          begun->range.begin, begun->range.end);
     begun->ring = std::make_shared<RingLowering>(*this, sum, begun->range);
   }
   return begun;
@@ -186,6 +184,9 @@ void KernelLowering::preloadSums(Block *block) {
     if (missing.empty())
       continue;
     begun = begunSum(sum);
+    if (!begun->needed)
+      begun->needed = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                            begun->range.begin, begun->range.end);
     for (auto [load, values] :
          llvm::zip(missing, loadAhead(sum, missing, begun->range.begin, begun->needed)))
       begun->values[load] = values;
@@ -285,16 +286,16 @@ FailureOr<Registers> KernelLowering::lowerOneBlock(SumOp sum, const Range &range
   return Registers(conditional.getResults());
 }
 
-/// The sum over the part of the tree that `range` describes.
-FailureOr<Registers> KernelLowering::lowerPart(SumOp sum, const Range &range) {
+/// The sum over this warp's part of the tree.
+FailureOr<Registers> KernelLowering::lowerPart(SumOp sum) {
+  std::shared_ptr<Preloaded> begun = begunSum(sum);
+  const Range &range = begun->range;
   if (range.oneBlock && sum.getSchedule()->getPath() == OperandPath::Direct)
     return lowerOneBlock(sum, range);
   int count = getLayoutOf(sum.getYielded().getType()).numRegisters();
   int levels = range.levels;
   Registers zeros(count, zero(builder.getF32Type()));
-  std::shared_ptr<Preloaded> begun = preloaded.lookup(sum);
-  std::shared_ptr<RingLowering> ring =
-      begun ? begun->ring : std::make_shared<RingLowering>(*this, sum, range);
+  std::shared_ptr<RingLowering> ring = begun->ring;
   // With loads made ahead, waiting is over before the loop begins.
   SmallVector<Operation *> early = earlyLoads(sum);
   if (!early.empty()) {
@@ -319,7 +320,7 @@ FailureOr<Registers> KernelLowering::lowerPart(SumOp sum, const Range &range) {
   if (ring->isActive())
     inits.push_back(constant(0));
   for (Operation *load : early)
-    llvm::append_range(inits, pack(preloaded.lookup(sum)->values.lookup(load)));
+    llvm::append_range(inits, pack(begun->values.lookup(load)));
 
   auto loop =
       scf::ForOp::create(builder, loc, range.begin, range.end, constant(sum.getStepInt()), inits);
@@ -457,8 +458,7 @@ LogicalResult KernelLowering::lowerSum(SumOp sum) {
   bool inCluster = sum.getSchedule()->getSplit() == SplitStrategy::Cluster;
   openInbox(sum);
   enclosingSum = sum;
-  std::shared_ptr<Preloaded> begun = preloaded.lookup(sum);
-  FailureOr<Registers> partial = lowerPart(sum, begun ? begun->range : partOf(sum));
+  FailureOr<Registers> partial = lowerPart(sum);
   enclosingSum = {};
   if (failed(partial))
     return failure();
