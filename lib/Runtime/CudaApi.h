@@ -40,6 +40,7 @@ constexpr int attributeMemoryClockRate = 36;
 constexpr int attributeL2CacheSize = 38;
 constexpr int attributeComputeCapabilityMajor = 75;
 constexpr int attributeComputeCapabilityMinor = 76;
+constexpr int attributeMaxSharedBytes = 97;
 
 constexpr int functionMaxDynamicSharedBytes = 8;
 constexpr int functionNonPortableClusterSizeAllowed = 14;

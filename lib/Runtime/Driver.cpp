@@ -274,17 +274,17 @@ void Graph::launch(Stream &stream) const {
                  native(stream));
 }
 
-Module::Module(const Device &device, std::span<const std::byte> cubin) : owner(device) {
-  // The driver takes no size and would read anything else as PTX up to a zero byte.
+Module::Module(const Device &device, std::span<const std::byte> code) : owner(device) {
+  // The driver takes no size, and reads anything else as text up to a zero byte.
   constexpr std::array<char, 4> magic = {0x7f, 'E', 'L', 'F'};
-  // The emulator, of compute capability 0.0, takes text that ends with a zero byte.
-  bool isText = device.computeCapability() == 0 && !cubin.empty() && cubin.back() == std::byte(0);
+  bool isText = !code.empty() && code.back() == std::byte(0);
   if (!isText &&
-      (cubin.size() < magic.size() || std::memcmp(cubin.data(), magic.data(), magic.size()) != 0))
-    throw Error("cubin of " + std::to_string(cubin.size()) + " bytes: expected an ELF file");
+      (code.size() < magic.size() || std::memcmp(code.data(), magic.data(), magic.size()) != 0))
+    throw Error("code of " + std::to_string(code.size()) +
+                " bytes: expected an ELF file, or text that ends with a zero byte");
   CurrentContext current(owner);
   cuda::ModuleHandle loaded = nullptr;
-  LORA_CUDA_CALL(moduleLoadData, &loaded, cubin.data());
+  LORA_CUDA_CALL(moduleLoadData, &loaded, code.data());
   module = own(owner, loaded, [](void *object) {
     cuda::api().moduleUnload(static_cast<cuda::ModuleHandle>(object));
   });

@@ -38,10 +38,14 @@ TargetName parseTarget(const std::string &name) {
 }
 
 /// How well code suits a device: 0 not at all, otherwise the higher, the better.
-int suitability(const PackKernel &kernel, int capability) {
+int suitability(const PackKernel &kernel, const Session &session) {
   constexpr int machineCode = 1000;
+  const int capability = session.capability;
   if (kernel.kind == CodeKind::Emulator || capability == 0)
     return kernel.kind == CodeKind::Emulator && capability == 0;
+  // GPUs that run the same PTX differ in this.
+  if (int64_t(kernel.manifest.sharedBytes) > session.maxSharedBytes)
+    return 0;
   TargetName target = parseTarget(kernel.manifest.target);
   if (target.capability == capability)
     return (kernel.kind == CodeKind::Cubin ? machineCode : 0) + target.capability;
@@ -152,11 +156,11 @@ LoadedPack::LoadedPack(const Session &session, Pack opened) : pack(std::move(ope
   const PackIndex &index = pack.index();
   std::map<std::string, const PackKernel *> best;
   for (const PackKernel &kernel : index.kernels) {
-    int score = suitability(kernel, session.capability);
+    int score = suitability(kernel, session);
     if (score == 0)
       continue;
     auto [place, isNew] = best.emplace(kernel.id, &kernel);
-    if (!isNew && suitability(*place->second, session.capability) < score)
+    if (!isNew && suitability(*place->second, session) < score)
       place->second = &kernel;
   }
   if (best.empty())

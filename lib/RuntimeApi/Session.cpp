@@ -39,12 +39,14 @@ Session::Session(const lora_context_options &options) : api(loadDriver(options.d
   try {
     Current current(*this);
     check(api.contextGetDevice(&device), "cuCtxGetDevice");
-    int major = 0, minor = 0;
-    check(api.deviceGetAttribute(&major, cuda::attributeComputeCapabilityMajor, device),
-          "cuDeviceGetAttribute");
-    check(api.deviceGetAttribute(&minor, cuda::attributeComputeCapabilityMinor, device),
-          "cuDeviceGetAttribute");
-    capability = 10 * major + minor;
+    auto attribute = [&](int name) {
+      int value = 0;
+      check(api.deviceGetAttribute(&value, name, device), "cuDeviceGetAttribute");
+      return value;
+    };
+    capability = 10 * attribute(cuda::attributeComputeCapabilityMajor) +
+                 attribute(cuda::attributeComputeCapabilityMinor);
+    maxSharedBytes = attribute(cuda::attributeMaxSharedBytes);
   } catch (...) {
     if (retained)
       api.primaryContextRelease(device);

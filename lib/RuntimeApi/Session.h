@@ -30,6 +30,8 @@ public:
   cuda::DeviceId device = 0;
   /// E.g. 90; 0 is the emulator.
   int capability = 0;
+  /// What a block may have, of dynamic and static shared memory together.
+  int maxSharedBytes = 0;
   /// E.g. "sm_90", or "emulator".
   std::string target;
 

@@ -184,11 +184,12 @@ private:
   void *function;
 };
 
-/// A loaded cubin.
+/// Loaded code: a cubin, or text that ends with a zero byte, which is PTX or what the emulator
+/// takes.
 class Module {
 public:
-  /// Throws Error if the bytes are no cubin, or one that does not run on the device.
-  Module(const Device &device, std::span<const std::byte> cubin);
+  /// Throws Error if the bytes are neither, or do not run on the device.
+  Module(const Device &device, std::span<const std::byte> code);
 
   /// Throws Error if there is no such entry.
   Function function(const std::string &symbol) const;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CudaApi.h"
 #include "GpuFixture.h"
 #include "lora/Measure/GraphTimer.h"
 
@@ -92,8 +93,63 @@ TEST_F(GpuCost, MappingOnTheDevice) {
   }
 }
 
-/// The host costs with the calls of the real driver.
-TEST_F(GpuCost, HostTimeOfCalls) {
+/// Makes the context of the device current, as it is in an engine.
+class CurrentDevice {
+public:
+  CurrentDevice() {
+    api.check(api.primaryContextRetain(&context, 0), "cuDevicePrimaryCtxRetain");
+    api.check(api.contextPush(context), "cuCtxPushCurrent_v2");
+  }
+  ~CurrentDevice() {
+    api.contextPop(&context);
+    api.primaryContextRelease(0);
+  }
+  CurrentDevice(const CurrentDevice &) = delete;
+  CurrentDevice &operator=(const CurrentDevice &) = delete;
+
+private:
+  const cuda::Api &api = cuda::api();
+  cuda::Context context = nullptr;
+};
+
+/// A kernel that does nothing, launched by a call of the driver and nothing else.
+class BareLaunch {
+public:
+  explicit BareLaunch(void *stream) {
+    const cuda::Api &api = cuda::api();
+    api.check(api.moduleLoadData(&module, text), "cuModuleLoadData");
+    api.check(api.moduleGetFunction(&function, module, "nothing"), "cuModuleGetFunction");
+    config.grid[0] = 64;
+    config.grid[1] = config.grid[2] = 1;
+    config.block[0] = 128;
+    config.block[1] = config.block[2] = 1;
+    config.stream = static_cast<cuda::StreamHandle>(stream);
+    attribute.id = cuda::launchAttributeProgrammaticStreamSerialization;
+    attribute.value.programmaticStreamSerializationAllowed = 1;
+    config.attributes = &attribute;
+  }
+  ~BareLaunch() { cuda::api().moduleUnload(module); }
+  BareLaunch(const BareLaunch &) = delete;
+  BareLaunch &operator=(const BareLaunch &) = delete;
+
+  void launch(bool programmatic) {
+    config.attributeCount = programmatic;
+    const cuda::Api &api = cuda::api();
+    api.check(api.launchKernel(&config, function, nullptr, nullptr), "cuLaunchKernelEx");
+  }
+
+private:
+  static constexpr const char *text = ".version 7.0\n.target sm_80\n.address_size 64\n"
+                                      ".visible .entry nothing() { ret; }\n";
+
+  cuda::ModuleHandle module = nullptr;
+  cuda::FunctionHandle function = nullptr;
+  cuda::LaunchAttribute attribute = {};
+  cuda::LaunchConfig config = {};
+};
+
+/// The host costs with the calls of the real driver, and what of them is the driver's.
+TEST_F(GpuCost, HostTimeOfLaunches) {
   Layer layer(*context, *device, plainShape(16, 4096, 16, 256));
   layer.setHost(randomSlots(16, 256, 1));
   lora_launch launch = layer.launch();
@@ -103,19 +159,32 @@ TEST_F(GpuCost, HostTimeOfCalls) {
     if (++call % 64 == 0)
       layer.stream().synchronize();
   };
-  for (auto [op, name] :
-       {std::pair(LORA_SHRINK_EXPAND, "lora_shrink_expand, one launch"),
-        std::pair(LORA_SHRINK, "lora_shrink"), std::pair(LORA_EXPAND, "lora_expand")}) {
-    context->prepare(op, launch);
-    auto function = op == LORA_SHRINK   ? lora_shrink
-                    : op == LORA_EXPAND ? lora_expand
-                                        : lora_shrink_expand;
-    double time = medianHostTime(
-        samples, [&] { check(function(context->get(), &launch)); }, drain);
-    reportMeasured(std::string("host: ") + name, time, "us");
-    EXPECT_LE(time, 3.0);
+  CurrentDevice current;
+  BareLaunch bare(layer.stream().handle());
+  for (uint32_t flags : {0u, uint32_t(LORA_LAUNCH_PROGRAMMATIC)}) {
+    launch.flags = flags;
+    const std::string suffix = flags ? ", programmatic" : "";
+    for (auto [op, name] :
+         {std::pair(LORA_SHRINK_EXPAND, "lora_shrink_expand, one launch"),
+          std::pair(LORA_SHRINK, "lora_shrink"), std::pair(LORA_EXPAND, "lora_expand")}) {
+      context->prepare(op, launch);
+      auto function = op == LORA_SHRINK   ? lora_shrink
+                      : op == LORA_EXPAND ? lora_expand
+                                          : lora_shrink_expand;
+      double time = medianHostTime(
+          samples, [&] { check(function(context->get(), &launch)); }, drain);
+      double driver = medianHostTime(
+          samples, [&] { bare.launch(flags != 0); }, drain);
+      reportMeasured(std::string("host: ") + name + suffix, time, "us");
+      reportMeasured("host: cuLaunchKernelEx of an empty kernel" + suffix, driver, "us");
+      EXPECT_LE(time, 3.0) << name << suffix << ": the driver alone takes " << driver << " us";
+      EXPECT_LE(time, driver + 0.7) << name << suffix;
+    }
   }
-  layer.stream().synchronize();
+}
+
+TEST_F(GpuCost, HostTimeOfMappings) {
+  Stream stream(*device);
   for (int32_t tokens : {256, 8192}) {
     auto options = sized<lora_mapping_options>();
     options.max_tokens = 8192;
@@ -123,10 +192,10 @@ TEST_F(GpuCost, HostTimeOfCalls) {
     TokenMapping mapping(*context, options);
     std::vector<int32_t> slots = randomSlots(tokens, 256, 3);
     double time = medianHostTime(
-        501, [&] { mapping.setHost(slots, layer.stream().handle()); },
+        501, [&] { mapping.setHost(slots, stream.handle()); },
         [&, call = 0]() mutable {
           if (++call % 4 == 0)
-            layer.stream().synchronize();
+            stream.synchronize();
         });
     reportMeasured("host: lora_mapping_set_host, " + std::to_string(tokens) + " tokens", time,
                    "us");

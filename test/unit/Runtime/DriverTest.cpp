@@ -93,7 +93,8 @@ TEST_F(DeviceTest, EventsMeasureTime) {
 
 TEST_F(DeviceTest, DriverErrorsAreNamed) {
   Device device;
-  EXPECT_EQ(errorOf([&] { Module(device, {}); }), "cubin of 0 bytes: expected an ELF file");
+  EXPECT_EQ(errorOf([&] { Module(device, {}); }),
+            "code of 0 bytes: expected an ELF file, or text that ends with a zero byte");
   std::vector<std::byte> header(4096);
   const unsigned char magic[] = {0x7f, 'E', 'L', 'F'};
   std::copy_n(reinterpret_cast<const std::byte *>(magic), 4, header.begin());

@@ -94,6 +94,23 @@ TEST_F(RuntimeTest, CubinOfTheTargetComesBeforePtx) {
             std::string::npos);
 }
 
+TEST_F(RuntimeTest, CodeThatNeedsMoreSharedMemoryThanThereIsIsPassedOver) {
+  PackParts parts;
+  std::map<std::string, int64_t> config = {{"ALIGN", 8}, {"RANK_ALIGN", 4}, {"BLOCK_M", 16}};
+  KernelManifest manifest = makeManifest("shrink", "sm_90", config);
+  manifest.sharedBytes = 137228;
+  parts.add("shrink", makeManifest("shrink", "sm_80", config), CodeKind::Ptx);
+  parts.add("shrink", manifest, CodeKind::Ptx, false);
+  driver.capability = 120;
+  for (auto [bytes, chosen] :
+       {std::pair(227 << 10, "ptx for sm_90"), {99 << 10, "ptx for sm_80"}}) {
+    driver.maxSharedBytes = bytes;
+    ASSERT_EQ(objects.create(parts.bytes()), LORA_SUCCESS) << lora_last_error();
+    EXPECT_NE(explain(objects, LORA_SHRINK, objects.launch()).find(chosen), std::string::npos);
+    objects.destroy();
+  }
+}
+
 TEST_F(RuntimeTest, ExplainSaysWhatWasPassedOver) {
   createAll();
   lora_launch launch = objects.launch();

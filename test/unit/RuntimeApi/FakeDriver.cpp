@@ -94,6 +94,7 @@ Result cuDeviceGetAttribute(int *value, int attribute, DeviceId) {
   int capability = fakeDriver()->capability;
   *value = attribute == attributeComputeCapabilityMajor   ? capability / 10
            : attribute == attributeComputeCapabilityMinor ? capability % 10
+           : attribute == attributeMaxSharedBytes         ? fakeDriver()->maxSharedBytes.load()
                                                           : 132;
   return success;
 }

@@ -42,6 +42,7 @@ struct Driver {
   std::atomic<bool> pending = false;
   std::atomic<int> version = 13000;
   std::atomic<int> capability = 90;
+  std::atomic<int> maxSharedBytes = 227 << 10;
   std::atomic<int> initResult = 0;
   /// The number of 8-byte arguments that are recorded of a launch; negative records nothing.
   std::atomic<int> recordedArguments = 0;

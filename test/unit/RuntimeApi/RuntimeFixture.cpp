@@ -59,6 +59,7 @@ RuntimeTest::RuntimeTest() {
   driver.capturing = driver.pending = false;
   driver.version = 13000;
   driver.capability = 90;
+  driver.maxSharedBytes = 227 << 10;
   driver.initResult = 0;
   driver.recordedArguments = 0;
   driver.launches.clear();
