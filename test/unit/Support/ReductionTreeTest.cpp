@@ -103,13 +103,13 @@ std::string sumText(const std::vector<std::string> &leaves) {
 
 // Parts are summed on their own and then combined by a tree of parts; an empty part counts as zero.
 TEST(ReductionTreeTest, SharingTheSumDoesNotChangeItsOrder) {
-  for (int64_t extent : {1, 300, 1000, 2048, 4096}) {
+  for (int64_t extent : {1, 300, 1000, 2048, 4096, 8192, 16384}) {
     ReductionTree tree(extent);
     std::vector<std::string> leaves;
     for (int64_t leaf = 0; leaf != tree.leaves(); ++leaf)
       leaves.push_back(std::to_string(leaf));
     const std::string whole = sumText(leaves);
-    for (int64_t parts = 1; parts <= 32; parts *= 2) {
+    for (int64_t parts = 1; parts <= ReductionTree::kMaxLeaves; parts *= 2) {
       std::vector<std::string> sums;
       for (int64_t part = 0; part != parts; ++part) {
         auto begin = leaves.begin() + tree.partBegin(part, parts);
@@ -136,6 +136,16 @@ TEST(ReductionTreeTest, OneElementBeyondAPowerOfTwo) {
   EXPECT_EQ(tree.leaves(), 16);
   EXPECT_EQ(tree.leafBegin(15), 15 * 128);
   EXPECT_EQ(tree.leafBegin(16), 2049);
+}
+
+// 28672 elements are 224 units: leaves have 3 or 4.
+TEST(ReductionTreeTest, LongExtentsHave64Leaves) {
+  EXPECT_EQ(ReductionTree(8191).leaves(), 64);
+  EXPECT_EQ(ReductionTree(8064).leaves(), 32);
+  ReductionTree tree(28672);
+  EXPECT_EQ(tree.leaves(), 64);
+  EXPECT_EQ(tree.leafBegin(1), 3 * 128);
+  EXPECT_EQ(tree.leafBegin(2), 7 * 128);
 }
 
 TEST(ReductionTreeTest, IsAConstantExpression) {

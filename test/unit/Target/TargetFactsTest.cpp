@@ -40,6 +40,18 @@ TEST(TargetFactsTest, ABlockMayUseAllSharedMemoryButTheReserved) {
         << target.name;
 }
 
+TEST(TargetFactsTest, ClustersAreOfUpToSixteenBlocks) {
+  for (const char *name : {"sm_80", "sm_86", "sm_89"}) {
+    EXPECT_EQ(findTarget(name).clusterBlocks, 1u) << name;
+    EXPECT_FALSE(findTarget(name).hasClusters()) << name;
+  }
+  for (const char *name : {"sm_90a", "sm_100a", "sm_120a"})
+    EXPECT_TRUE(findTarget(name).hasClusters()) << name;
+  EXPECT_EQ(findTarget("sm_90a").clusterBlocks, 16u);
+  EXPECT_EQ(findTarget("sm_100a").clusterBlocks, 16u);
+  EXPECT_EQ(findTarget("sm_120a").clusterBlocks, 8u);
+}
+
 TEST(OccupancyTest, IsLimitedByThreads) {
   EXPECT_EQ(findTarget("sm_90a").occupancy(128, 32, 0), 16u);
   EXPECT_EQ(findTarget("sm_86").occupancy(128, 32, 0), 12u);
