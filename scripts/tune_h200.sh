@@ -45,8 +45,8 @@ export_list() {
 import sqlite3, sys
 database = sqlite3.connect(sys.argv[1])
 database.execute("UPDATE session SET host = ''")
-database.execute("PRAGMA journal_mode=DELETE")
 database.commit()
+database.execute("PRAGMA journal_mode=DELETE")
 database.execute("VACUUM")
 PYTHON
   "$TUNE" export --db kernels/tuned/h200.sqlite --also-types bf16/bf16 -o kernels/tuned/h200.json
