@@ -206,10 +206,8 @@ static void rotate(scf::ForOp loop) {
     Value hasNext =
         arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, ahead, loop.getUpperBound());
     SmallVector<Type> types;
-    for (auto [load, argument] : llvm::zip(loads, carried)) {
+    for (BlockArgument argument : carried)
       types.push_back(argument.getType());
-      load->getResult(0).replaceAllUsesWith(argument);
-    }
     auto conditional = scf::IfOp::create(builder, loc, types, hasNext, /*withElseRegion=*/true);
     builder.setInsertionPointToStart(conditional.thenBlock());
     IRMapping next;
@@ -222,6 +220,9 @@ static void rotate(scf::ForOp loop) {
     for (Type type : types)
       zeros.push_back(arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type)));
     scf::YieldOp::create(builder, loc, zeros);
+    // Only now, since loads of the next iteration need each other's results and not those carried.
+    for (auto [load, argument] : llvm::zip(loads, carried))
+      load->getResult(0).replaceAllUsesWith(argument);
     return SmallVector<Value>(conditional.getResults());
   };
   (void)loop.replaceWithAdditionalYields(rewriter, inits, /*replaceInitOperandUses=*/false,

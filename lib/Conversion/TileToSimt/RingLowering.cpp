@@ -108,23 +108,34 @@ void RingLowering::copyFirstBlocks(Part part) {
     copyBlock(l.add(range.begin, l.constant(stage * sum.getStepInt())), l.constant(stage), part);
 }
 
-void RingLowering::open() {
-  if (!isActive() || opened)
-    return;
-  opened = true;
+void RingLowering::place() {
   group = arith::ShRUIOp::create(l.builder, l.loc, l.threads->warp(),
                                  l.constant(llvm::Log2_32(groupWarps)));
   int64_t ringBytes = stages * bufferBytes;
   Value base = l.shared.beginPhase(l.builder, l.loc, warpsK * ringBytes);
   ring = l.offset(base, l.mul(group, l.constant(ringBytes)));
+}
+
+void RingLowering::open() {
+  if (!isActive() || opened)
+    return;
+  opened = true;
+  place();
   copyFirstBlocks(Part::Early);
 }
 
 void RingLowering::begin() {
   if (!isActive() || begun)
     return;
-  open();
   begun = true;
+  // With nothing left to wait for, each block is a group of its own from the first on.
+  if (!opened && (l.awaits.empty() || l.awaited)) {
+    opened = true;
+    place();
+    copyFirstBlocks(Part::All);
+    return;
+  }
+  open();
   // Copies that were started before belong to the group of the first block.
   copyFirstBlocks(Part::Late);
 }

@@ -46,6 +46,7 @@ private:
   };
 
   enum class Part { Early, Late, All };
+  void place();
   void copyBlock(mlir::Value k, mlir::Value slot, Part part);
   void copyFirstBlocks(Part part);
   bool isIn(Part part, const Operand &operand);

@@ -28,6 +28,8 @@ LogicalResult KernelLowering::combineInWorkspace(SumOp sum, Registers &sums, Val
   if (sum.getVisibility() == Visibility::All)
     return sum.emitError("a sum that is split through a workspace can be visible to one program "
                          "only, got 'to all'");
+  if (isRepeated(builder))
+    return sum.emitError("a sum that is split through a workspace cannot be in a loop");
   if (splitSum)
     return sum.emitError("expected at most one split tile.sum in a kernel");
   splitSum = sum;
