@@ -3,6 +3,7 @@
 """Loads cubins of lora-tile and launches them on torch's streams, through the CUDA driver."""
 
 import ctypes
+import math
 
 import numpy
 import torch
@@ -14,6 +15,8 @@ _CTYPES = {
     "ptr": ctypes.c_void_p, "i32": ctypes.c_int, "i64": ctypes.c_longlong, "f32": ctypes.c_float,
 }  # fmt: skip
 _STATIC_SHARED_BYTES = 48 * 1024
+# The most blocks that every device lets a cluster have without being asked.
+_PORTABLE_CLUSTER = 8
 
 
 def _check(result, what):
@@ -38,6 +41,16 @@ class LoadedKernel:
             attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
             _check(
                 driver.cuFuncSetAttribute(self.function, attribute, kernel.shared_bytes),
+                kernel.cubin,
+            )
+        if math.prod(kernel.cluster) > _PORTABLE_CLUSTER:
+            attributes = driver.CUfunction_attribute
+            _check(
+                driver.cuFuncSetAttribute(
+                    self.function,
+                    attributes.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
+                    1,
+                ),
                 kernel.cubin,
             )
         self.workspace = None
