@@ -66,21 +66,6 @@ simt::CacheHint KernelLowering::hintFor(Value view) {
   return movable && isReadOnly(view) ? simt::CacheHint::ReadOnly : simt::CacheHint::Default;
 }
 
-/// Waits for the kernel before this one. What does not depend on it is loaded before, and what sums
-/// need first, first thereafter.
-void KernelLowering::awaitPredecessors() {
-  preloadSums(currentBlock);
-  simt::AwaitPredecessorsOp::create(builder, loc);
-  awaited = true;
-  preloadSums(currentBlock);
-}
-
-/// The same ahead of the first access to what that kernel may be writing.
-void KernelLowering::awaitPredecessorsFor(Value view) {
-  if (!awaited && awaits.contains(describeView(view).base))
-    awaitPredecessors();
-}
-
 KernelLowering::Access KernelLowering::makeAccess(Value view, RankedTensorType tile, Value rows,
                                                   ValueRange coordinates, int64_t alignment,
                                                   std::optional<ArrayRef<bool>> inBounds) {

@@ -76,26 +76,15 @@ private:
   mlir::Value loadScalar(tile::LoadScalarOp op);
   bool isReadOnly(mlir::Value view);
   simt::CacheHint hintFor(mlir::Value view);
-  void awaitPredecessors();
-  void awaitPredecessorsFor(mlir::Value view);
 
   //===--- Products (DotLowering.cpp) -----------------------------------===//
   Registers dot(tile::DotOp op, const Registers &accumulator);
 
   //===--- Sums (SumLowering.cpp, SplitLowering.cpp) --------------------===//
   struct Range;
-  struct Preloaded;
   struct Inbox;
   Range partOf(tile::SumOp sum);
   mlir::LogicalResult lowerSum(tile::SumOp sum);
-  void lowerOperandsOf(mlir::Operation *op, mlir::Block *body);
-  llvm::SmallVector<mlir::Operation *> earlyLoads(tile::SumOp sum);
-  bool mayPrecedeWait(mlir::Operation *load);
-  bool usesNextPhase(tile::SumOp sum);
-  std::shared_ptr<Preloaded> begunSum(tile::SumOp sum);
-  llvm::SmallVector<Registers> loadAhead(tile::SumOp sum, llvm::ArrayRef<mlir::Operation *> loads,
-                                         mlir::Value k, mlir::Value needed);
-  void preloadSums(mlir::Block *block);
   mlir::FailureOr<Registers> lowerOneBlock(tile::SumOp sum, const Range &range);
   mlir::FailureOr<Registers> lowerPart(tile::SumOp sum);
   mlir::FailureOr<Registers> lowerBody(tile::SumOp sum, const Registers &accumulator);
@@ -105,6 +94,19 @@ private:
   void openInbox(tile::SumOp sum);
   Registers combineInCluster(tile::SumOp sum, const Registers &partial, mlir::Value &visible);
   Registers addTree(llvm::SmallVector<Registers> parts);
+
+  //===--- Around the wait (EarlyLoads.cpp) -----------------------------===//
+  struct Preloaded;
+  void lowerOperandsOf(mlir::Operation *op, mlir::Block *body);
+  llvm::SmallVector<mlir::Operation *> earlyLoads(tile::SumOp sum);
+  bool mayPrecedeWait(mlir::Operation *load);
+  bool usesNextPhase(tile::SumOp sum);
+  std::shared_ptr<Preloaded> begunSum(tile::SumOp sum);
+  llvm::SmallVector<Registers> loadAhead(tile::SumOp sum, llvm::ArrayRef<mlir::Operation *> loads,
+                                         mlir::Value k, mlir::Value needed);
+  void preloadSums(mlir::Block *block);
+  void awaitPredecessors();
+  void awaitPredecessorsFor(mlir::Value view);
 
   //===--- Small things -------------------------------------------------===//
   mlir::Value constant(int64_t value, unsigned width = 32);
