@@ -130,6 +130,12 @@ def _curves(pyplot, rows, op, copy, title):
     return figure
 
 
+def heat_map(rows, op, title):
+    """The SVG of the speed-ups over tuned Triton in rows that differ in tokens and shape alone."""
+    pyplot = _matplotlib()
+    return _svg(pyplot, _heat_map(pyplot, rows, op, title), "heat")
+
+
 def figures(document):
     """(caption, SVG) of each figure: speed-ups over tuned Triton, and times against tokens."""
     pyplot = _matplotlib()
