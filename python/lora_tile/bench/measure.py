@@ -241,10 +241,11 @@ class Bench:
         if not candidates:
             self._add(op, "lora-tile", failed="no kernel for this shape")
             return None, None
-        ranked = self._rank(op, self._correct_ones(op, "lora-tile", candidates))
-        plain = self._best(op, "lora-tile", ranked[:FINALISTS], False, count)
-        right = self._correct_ones(op, "lora-tile-pdl", ranked, True)
+        right = self._correct_ones(op, "lora-tile", candidates)
+        plain = self._best(op, "lora-tile", self._rank(op, right)[:FINALISTS], False, count)
+        # What wins alone need not win where launches overlap: all are ranked again.
         again = self._rank(op, right, True)[:FINALISTS]
+        again = self._correct_ones(op, "lora-tile-pdl", again, True)
         return plain, self._best(op, "lora-tile-pdl", again, True, count)
 
     def _triton_candidate(self, op, config):
@@ -269,10 +270,10 @@ class Bench:
         ranked = self._rank(op, self._correct_ones(op, "triton-tuned", candidates))[:FINALISTS]
         if torch.cuda.get_device_capability() >= (9, 0):
             early = [
-                self._triton_candidate(op, dataclasses.replace(c.config, dependent=True))
-                for c in ranked[:2]
+                self._triton_candidate(op, dataclasses.replace(config, dependent=True))
+                for config in configs
             ]
-            ranked += self._correct_ones(op, "triton-tuned", early)
+            ranked += self._rank(op, self._correct_ones(op, "triton-tuned", early))[:FINALISTS]
         return untuned, self._best(op, "triton-tuned", ranked, False, len(candidates))
 
     def _single(self, op, chosen):
