@@ -44,10 +44,11 @@ def import_measure():
 
 
 class Call:
-    """A bound call, which knows how long it takes."""
+    """A bound call, which knows how long it takes: 14, slow alone, is the fastest by far where
+    launches overlap."""
 
     def __init__(self, us, arguments, dependent):
-        self.us = us * (0.9 if dependent else 1)
+        self.us = us if not dependent else 0.5 if us == 14 else 0.9 * us
         self.arguments = arguments
 
     def __call__(self, handle):
@@ -122,12 +123,13 @@ class Choice(unittest.TestCase):
         plain = found["shrink", "lora-tile"]
         # The kernel that does not fit the arguments is left out.
         self.assertEqual((plain["us"], plain["config"], plain["candidates"]), (1, "N=1", 16))
-        self.assertEqual(found["shrink", "lora-tile-pdl"]["us"], 0.9)
+        overlapping = found["shrink", "lora-tile-pdl"]
+        self.assertEqual((overlapping["us"], overlapping["config"]), (0.5, "N=14"))
 
     def test_rounds(self):
         self.run_case(["lora-tile"])
         rounds = self.measure.SEMIFINALISTS, self.measure.FINALISTS
-        self.assertEqual(self.clock.quick, 16)
+        self.assertEqual(self.clock.quick, 2 * 16)
         self.assertEqual(self.clock.again, 2 * rounds[0])
         self.assertEqual(self.clock.full, 2 * rounds[1])
 
@@ -137,7 +139,7 @@ class Choice(unittest.TestCase):
         plain = found["shrink", "lora-tile"]
         self.assertEqual(plain["us"], 3)
         self.assertIn("2 of 16 configurations rejected, the first for error nan", plain["rejected"])
-        self.assertEqual(self.clock.quick, 14)
+        self.assertEqual(self.clock.quick, 2 * 14)
 
     def test_nothing_is_right(self):
         self.errors = lambda op, call: 1.0
