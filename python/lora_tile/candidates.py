@@ -9,6 +9,7 @@ of the GPU or of a block idle.
 
 import dataclasses
 import itertools
+import math
 
 from lora_tile.mapping import max_row_blocks
 
@@ -137,6 +138,10 @@ def _suits_split(config, shape, blocks):
 
 def suits(op, config, shape):
     """Whether a configuration, a dict of parameters, may be the fastest for a Shape."""
+    # What assumes less than the rows have is slower.
+    if any(config.get(name, 8) < math.gcd(8, size)
+           for name, size in (("ALIGN", shape.hidden), ("Y_ALIGN", shape.width))):  # fmt: skip
+        return False
     rows = config["BLOCK_M"]
     most = power_above(-(-shape.tokens // max(shape.adapters, 1)))
     if rows > max(16, 2 * most if op == "expand" else most):

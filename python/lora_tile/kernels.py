@@ -85,14 +85,20 @@ def compile_jobs(jobs, compiler, arch, workers, show=print):
     return [job for job in jobs if id(job) not in bad], refused, failed
 
 
-def jobs_for(ops, dtypes, ranks, add_inputs, folder):
+def aligned(op, config, align):
+    """The configuration for rows of x and y that are multiples of `align` elements."""
+    names = {"shrink": ["ALIGN"], "expand": ["Y_ALIGN"], "shrink_expand": ["ALIGN", "Y_ALIGN"]}[op]
+    return config if align == 8 else config | dict.fromkeys(names, align)
+
+
+def jobs_for(ops, dtypes, ranks, add_inputs, folder, align=8):
     """The candidates of every combination, each once."""
     jobs = {}
     for op in ops:
         for dtype in dtypes:
             for rank in ranks:
                 for config in candidates(op, rank, add_inputs):
-                    job = Job(op, dtype, config, folder)
+                    job = Job(op, dtype, aligned(op, config, align), folder)
                     jobs[job.cubin] = job
     return list(jobs.values())
 
@@ -105,6 +111,8 @@ def parse(arguments):
     parser.add_argument("--lora-ranks", nargs="+", type=int, default=[16])
     parser.add_argument("--op", nargs="+", choices=OPS, default=list(OPS))
     parser.add_argument("--no-add-inputs", action="store_true", help="expand overwrites y")
+    parser.add_argument("--align", type=int, choices=[1, 2, 4, 8], default=8,
+                        help="elements that rows of x and y are multiples of")  # fmt: skip
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="default: %(default)s")
     return parser.parse_args(arguments)
 
@@ -113,8 +121,9 @@ def compile_folder(options):
     compiler = find_compiler()
     options.output.mkdir(parents=True, exist_ok=True)
     jobs = jobs_for(
-        options.op, options.dtype, options.lora_ranks, not options.no_add_inputs, options.output
-    )
+        options.op, options.dtype, options.lora_ranks, not options.no_add_inputs, options.output,
+        options.align,
+    )  # fmt: skip
     done, refused, failed = compile_jobs(jobs, compiler, options.arch, options.jobs)
     size = sum(path.stat().st_size for path in options.output.iterdir()) / 2**20
     print(

@@ -14,6 +14,7 @@
 #   smoke   one case of each tool; half a minute
 #   grid    the published grid against Triton and cuBLAS
 #   more    1, 64, 4096, 16384 and 65536 tokens in the same way
+#   others  other ranks, bf16, three slices, 64 adapters and an odd hidden size
 #   tool    lora-bench over the published grid
 #   models  lora-bench over the layers of two models
 #   pass    whole forward passes of Llama-2-7b, ranks 8 and 64
@@ -38,6 +39,11 @@ prepare() {
   cp "$0" "$folder/benchmark.sh"
   LORA_COMPILE="$build/bin/lora-compile" PYTHONPATH="$folder/python" \
     python3 -m lora_tile.kernels --output "$folder/kernels" --lora-ranks "$@"
+  # For the part `others`, whose ranks have to be among those above.
+  LORA_COMPILE="$build/bin/lora-compile" PYTHONPATH="$folder/python" \
+    python3 -m lora_tile.kernels --output "$folder/kernels" --lora-ranks 16 --dtype bf16
+  LORA_COMPILE="$build/bin/lora-compile" PYTHONPATH="$folder/python" \
+    python3 -m lora_tile.kernels --output "$folder/kernels" --lora-ranks 16 --align 1
 }
 
 passed=0
@@ -89,6 +95,18 @@ run() {
       more)
         python_bench more list_bench --batch-sizes 1 64 4096 16384 65536 "${fixed[@]}"
         ;;
+      others)
+        python_bench ranks list_bench --batch-sizes 16 256 2048 --hidden-sizes 4096 \
+          --lora-ranks 8 32 64 128 256 --num-loras 4
+        python_bench slices list_bench --batch-sizes 16 256 2048 --hidden-sizes 4096 \
+          --lora-ranks 16 --num-loras 4 --num-slices 3
+        python_bench adapters list_bench --batch-sizes 256 --hidden-sizes 4096 --lora-ranks 16 \
+          --num-loras 64
+        python_bench odd list_bench --batch-sizes 16 256 2048 --hidden-sizes 2049 --lora-ranks 16 \
+          --num-loras 4
+        python_bench bf16 list_bench --batch-sizes 16 256 2048 --hidden-sizes 4096 \
+          --lora-ranks 16 --num-loras 4 --dtype bf16
+        ;;
       tool)
         part tool "$bench" list_bench "${grid_sizes[@]}" --json "$output/tool.json" "${csv[@]}"
         ;;
@@ -103,7 +121,7 @@ run() {
         cat "$output/pass.log"
         ;;
       *)
-        echo "benchmark.sh: found part '$name', expected smoke, grid, more, tool, models or pass" >&2
+        echo "benchmark.sh: found part '$name', expected smoke, grid, more, others, tool, models or pass" >&2
         exit 1
         ;;
     esac
