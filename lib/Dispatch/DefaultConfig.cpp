@@ -36,11 +36,20 @@ static int64_t alignment(int64_t most, std::initializer_list<int64_t> values) {
   return most;
 }
 
-/// The tokens that an adapter has on average.
-static int64_t tokensPerAdapter(const LoraShape &shape) {
+static int64_t adaptersInUse(const LoraShape &shape) {
   int64_t adapters =
       std::count_if(shape.ranks.begin(), shape.ranks.end(), [](int32_t rank) { return rank > 0; });
-  return ceilDiv(shape.tokens, std::max<int64_t>(adapters, 1));
+  return std::clamp<int64_t>(adapters, 1, std::max<int64_t>(shape.tokens, 1));
+}
+
+int64_t lora::rowBlocks(const LoraShape &shape, int64_t m) {
+  int64_t adapters = adaptersInUse(shape);
+  return (shape.tokens - adapters) / m + adapters;
+}
+
+/// The tokens that an adapter has on average.
+static int64_t tokensPerAdapter(const LoraShape &shape) {
+  return ceilDiv(shape.tokens, adaptersInUse(shape));
 }
 
 /// Buffers of the shared-memory ring: three hide the latency of memory. One means no ring, which
@@ -54,19 +63,20 @@ static int64_t ringStages(int64_t tokensPerAdapter, int64_t align, int64_t buffe
 
 static Config shrinkConfig(const LoraShape &shape) {
   int64_t perAdapter = tokensPerAdapter(shape);
-  int64_t n = std::clamp<int64_t>(powerOfTwoAbove(shape.maxRank), 8, 64);
   int64_t m = perAdapter <= 64 ? 16 : 32;
+  // A warp keeps a sum for each level of its tree, which wider tiles have no registers for.
+  int64_t n = std::clamp<int64_t>(powerOfTwoAbove(shape.maxRank), 8, m == 16 ? 16 : 32);
   // Warps share the reduced dimension first; two row fragments for each of many tokens. A long row
   // of few tokens has a leaf of the tree for each of twice as many warps.
   int64_t leaves = ReductionTree(shape.hidden).leaves();
-  bool isLong = m == 16 && n <= 32 && leaves == ReductionTree::kMaxLeaves;
-  int64_t warps = isLong || (perAdapter > 256 && n <= 32) ? 8 : 4;
-  int64_t warpsK = m * n >= 2048 ? 2 : isLong ? 8 : 4;
-  int64_t k = m == 16 && n <= 32 ? 128 : 64;
+  bool isLong = m == 16 && leaves == ReductionTree::kMaxLeaves;
+  int64_t warps = isLong || m == 32 ? 8 : 4;
+  int64_t warpsK = isLong ? 8 : 4;
+  int64_t k = m == 16 ? 128 : 64;
   int64_t align = alignment(8, {shape.hidden, shape.xStride, shape.aStride});
 
   // Programs share it where there are few of them and each keeps a leaf of the tree for each warp.
-  int64_t programs = ceilDiv(shape.tokens, m) * ceilDiv(shape.maxRank, n) * shape.slices();
+  int64_t programs = rowBlocks(shape, m) * ceilDiv(shape.maxRank, n) * shape.slices();
   int64_t split = 1;
   while (split < kLargestSplit && split * 2 * warpsK <= leaves &&
          programs * split * 2 <= kEnoughPrograms)
@@ -85,25 +95,30 @@ static Config shrinkConfig(const LoraShape &shape) {
 
 static Config expandConfig(const LoraShape &shape) {
   int64_t most = std::max<int64_t>(powerOfTwoAbove(shape.maxRank), 16);
-  int64_t k = std::min<int64_t>(most, 64);
+  // All of the rank at a time, as long as a warp has registers for it.
+  bool isWide = most == 128;
+  int64_t k = isWide ? 128 : std::min<int64_t>(most, 64);
   int64_t rankAlign = alignment(8, {shape.sStride, shape.sSliceStride, shape.bStride});
   for (int32_t rank : shape.ranks)
     rankAlign = std::gcd(rankAlign, rank == 0 ? rankAlign : rank);
   int64_t yAlign = alignment(8, {shape.yStride, shape.outputOffset});
   for (int32_t width : shape.sliceWidths)
     yAlign = std::gcd(yAlign, width);
-  int64_t m = std::clamp<int64_t>(powerOfTwoAbove(tokensPerAdapter(shape)), 16, 64), n = 128;
+  int64_t perAdapter = tokensPerAdapter(shape);
+  int64_t highest = isWide ? 16 : most == 16 && perAdapter > 1024 ? 64 : 32;
+  int64_t m = std::clamp<int64_t>(powerOfTwoAbove(perAdapter), 16, highest);
+  int64_t n = isWide ? 64 : 128;
   // Few programs a row walk along it and load ahead; many serve few tokens faster.
   int64_t widest = *std::max_element(shape.sliceWidths.begin(), shape.sliceWidths.end());
   int64_t programs =
-      powerOfTwoAbove(ceilDiv(kEnoughPrograms * 2, ceilDiv(shape.tokens, m) * shape.slices()));
+      powerOfTwoAbove(ceilDiv(kEnoughPrograms * 4, rowBlocks(shape, m) * shape.slices()));
   programs = std::clamp<int64_t>(std::min(programs, powerOfTwoAbove(ceilDiv(widest, n))), 1, 128);
   return {{"BLOCK_M", m},
           {"BLOCK_N", n},
           {"PROGRAMS_N", programs},
           {"BLOCK_K", k},
           {"MAX_RANK", most},
-          {"WARPS", 4},
+          {"WARPS", isWide ? 2 : 4},
           {"ADD_INPUTS", shape.addInputs},
           {"RANK_ALIGN", rankAlign},
           {"Y_ALIGN", yAlign}};

@@ -27,45 +27,38 @@ struct Split {
 
 } // namespace
 
-/// Blocks of m tokens, when every adapter has its share.
-static int64_t rowBlocks(const LoraShape &shape, int64_t m) {
-  int64_t adapters =
-      std::count_if(shape.ranks.begin(), shape.ranks.end(), [](int32_t rank) { return rank > 0; });
-  adapters = std::clamp<int64_t>(adapters, 1, std::max<int64_t>(shape.tokens, 1));
-  return (shape.tokens - adapters) / m + adapters;
-}
+/// Programs of a launch whose sums and columns are not divided.
+static int64_t rowPrograms(const LoraShape &shape) { return rowBlocks(shape, 16) * shape.slices(); }
 
-/// Few tokens: every warp has a leaf of the tree, and every program columns of its own.
+/// Few tokens: every warp has a leaf of the tree, as long as all programs are resident, and every
+/// program columns of its own.
 static Split splitForFew(const LoraShape &shape) {
   Split split;
-  int64_t leaves = ReductionTree(shape.hidden).leaves();
+  int64_t leaves = ReductionTree(shape.hidden).leaves(), programs = rowPrograms(shape);
+  int64_t widest = *std::max_element(shape.sliceWidths.begin(), shape.sliceWidths.end());
   split.splitK = std::clamp<int64_t>(leaves / split.warpsK, 4, 16);
-  split.n = split.splitK == 4 && shape.hidden < 2048 ? 256 : 512;
-  bool isLeftOver = rowBlocks(shape, 16) * split.splitK * 2 <= kProcessors;
-  split.splitN = isLeftOver && shape.hidden > split.splitK * split.n ? 2 : 1;
+  while (split.splitK > 2 && programs * split.splitK > kResident)
+    split.splitK /= 2;
+  bool isLeftOver = programs * split.splitK * 2 <= kProcessors;
+  split.splitN = isLeftOver && widest > split.splitK * split.n ? 2 : 1;
   return split;
 }
 
 /// More tokens: as many programs as are resident at a time.
 static Split splitForMany(const LoraShape &shape) {
   Split split;
-  int64_t leaves = ReductionTree(shape.hidden).leaves(), blocks = rowBlocks(shape, 16);
+  int64_t leaves = ReductionTree(shape.hidden).leaves(), programs = rowPrograms(shape);
   split.splitK = 2;
   while (split.splitK < 8 && split.splitK * 2 * split.warpsK <= leaves &&
-         blocks * split.splitK * 2 <= kResident)
+         programs * split.splitK * 2 <= kResident)
     split.splitK *= 2;
   split.n = split.splitK == 8 ? 256 : 512;
   return split;
 }
 
-/// What is faster in one launch than in two, found on an H200.
+/// What is faster in one launch than in two, found on an H200. With larger ranks, two always were.
 static std::optional<Split> splitFor(const LoraShape &shape) {
   bool isShort = shape.hidden < 3072;
-  if (shape.maxRank > 16) {
-    if (shape.tokens > 256 || shape.hidden < 2048)
-      return std::nullopt;
-    return Split{.n = 256, .k = 64, .splitK = 8};
-  }
   if (shape.tokens <= 256)
     return splitForFew(shape);
   if (shape.tokens <= 1024 || (shape.tokens <= 4096 && shape.hidden < 8192))
@@ -76,7 +69,7 @@ static std::optional<Split> splitFor(const LoraShape &shape) {
 }
 
 std::optional<Config> lora::shrinkExpandConfig(const LoraShape &shape) {
-  if (!shape.addInputs || shape.maxRank > 64)
+  if (!shape.addInputs || shape.maxRank > 16)
     return std::nullopt;
   std::optional<Split> split = splitFor(shape);
   if (!split)
@@ -91,16 +84,9 @@ std::optional<Config> lora::shrinkExpandConfig(const LoraShape &shape) {
     yAlign = std::gcd(yAlign, value);
   for (int32_t width : shape.sliceWidths)
     yAlign = std::gcd(yAlign, width);
-  return Config{{"BLOCK_M", split->m},
-                {"BLOCK_N", split->n},
-                {"BLOCK_K", split->k},
-                {"MAX_RANK", shape.maxRank <= 16 ? 16 : 64},
-                {"SPLIT_K", split->splitK},
-                {"SPLIT_N", split->splitN},
-                {"WARPS", 4},
-                {"WARPS_K", split->warpsK},
-                {"STAGES", align < 2 ? 1 : split->stages},
-                {"ALIGN", align},
-                {"RANK_ALIGN", rankAlign},
-                {"Y_ALIGN", yAlign}};
+  return Config{
+      {"BLOCK_M", split->m}, {"BLOCK_N", split->n},      {"BLOCK_K", split->k},
+      {"MAX_RANK", 16},      {"SPLIT_K", split->splitK}, {"SPLIT_N", split->splitN},
+      {"WARPS", 4},          {"WARPS_K", split->warpsK}, {"STAGES", align < 2 ? 1 : split->stages},
+      {"ALIGN", align},      {"RANK_ALIGN", rankAlign},  {"Y_ALIGN", yAlign}};
 }

@@ -24,6 +24,9 @@ using Config = std::map<std::string, int64_t>;
 /// there would otherwise be few of them. Buffers are taken to be aligned to 16 bytes.
 Config defaultConfig(LoraOp op, const LoraShape &shape);
 
+/// Blocks of `m` tokens of one adapter each, when every adapter in use has its share.
+int64_t rowBlocks(const LoraShape &shape, int64_t m);
+
 /// "BLOCK_M=16 BLOCK_N=32 ...".
 std::string configText(const Config &config);
 

@@ -16,8 +16,8 @@ namespace lora {
 /// A configuration of kernels/shrink_expand.mlir for a shape that is completed for both ops, or
 /// nothing where the two kernels are taken to be faster. Needs a target with clusters.
 ///
-/// Found on an H200 with rank 16, 4 adapters and f16, where a single launch wins up to 1024 tokens,
-/// and beyond that for short rows.
+/// Found on an H200 with 1 to 64 adapters and f16, where a single launch wins for ranks up to 16
+/// and up to 1024 tokens, and beyond that for short rows.
 std::optional<Config> shrinkExpandConfig(const LoraShape &shape);
 
 } // namespace lora

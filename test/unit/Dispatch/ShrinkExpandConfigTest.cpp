@@ -12,6 +12,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 using namespace lora;
 
 namespace {
@@ -34,28 +36,38 @@ bool contains(const nlohmann::json &entry, const char *name, int64_t value) {
   return value >= range[0].get<int64_t>() && (range.size() < 2 || value <= range[1].get<int64_t>());
 }
 
+bool holds(const nlohmann::json &rule, const LoraShape &shape) {
+  return contains(rule, "tokens", shape.tokens) && contains(rule, "hidden", shape.hidden) &&
+         contains(rule, "rank", shape.maxRank) && contains(rule, "slices", shape.slices()) &&
+         contains(rule, "adapters", std::min<int64_t>(shape.maxLoras, shape.tokens));
+}
+
 /// The configuration of the default pack for a shape, without what follows from the alignment.
 std::optional<Config> packConfig(const nlohmann::json &list, const LoraShape &shape) {
-  for (const nlohmann::json &entry : list["kernels"])
-    if (entry.value("op", "") == "shrink_expand" && contains(entry, "tokens", shape.tokens) &&
-        contains(entry, "hidden", shape.hidden) && contains(entry, "rank", shape.maxRank)) {
-      Config config = entry["set"].get<Config>();
-      config.try_emplace("STAGES", 1);
-      return config;
-    }
+  for (const nlohmann::json &entry : list["kernels"]) {
+    if (entry.value("op", "") != "shrink_expand")
+      continue;
+    nlohmann::json rules = entry.value("rules", nlohmann::json::array({entry}));
+    if (std::none_of(rules.begin(), rules.end(),
+                     [&](const nlohmann::json &rule) { return holds(rule, shape); }))
+      continue;
+    Config config = entry["set"].get<Config>();
+    config.try_emplace("STAGES", 1);
+    return config;
+  }
   return std::nullopt;
 }
 
-/// The pack knows the numbers of tokens and columns only, and so cannot share the sum among as many
-/// programs as suit the number of adapters.
+/// The pack has rules for ranges of sizes, and so shares the sum among about as many programs only.
 TEST(ShrinkExpandConfig, AgreesWithTheDefaultPackUpToTheSplit) {
   auto list = nlohmann::json::parse(readFile(DEFAULT_PACK_LIST));
   for (int64_t tokens : {1, 16, 17, 256, 257, 1024, 1025, 4096, 4097})
     for (int64_t hidden : {256, 1024, 2048, 3072, 4096, 8192, 16384})
-      for (int32_t rank : {8, 16, 32, 64, 128}) {
+      for (auto [rank, adapters] : {std::pair(8, 1), {16, 1}, {16, 64}, {32, 1}, {128, 4}}) {
         SCOPED_TRACE(std::to_string(tokens) + " tokens, hidden " + std::to_string(hidden) +
-                     ", rank " + std::to_string(rank));
-        LoraShape shape = shapeOf(tokens, hidden, rank);
+                     ", rank " + std::to_string(rank) + ", " + std::to_string(adapters) +
+                     " adapters");
+        LoraShape shape = shapeOf(tokens, hidden, rank, adapters);
         std::optional<Config> ours = shrinkExpandConfig(shape), theirs = packConfig(list, shape);
         ASSERT_EQ(ours.has_value(), theirs.has_value());
         if (!ours)
@@ -80,6 +92,18 @@ TEST(ShrinkExpandConfig, ProgramsThatAreLeftOverShareTheColumns) {
   EXPECT_EQ(shrinkExpandConfig(shapeOf(16, 16384, 16, 16)).value()["SPLIT_N"], 1);
   // No program is without columns.
   EXPECT_EQ(shrinkExpandConfig(shapeOf(16, 8192, 16)).value()["SPLIT_N"], 1);
+}
+
+TEST(ShrinkExpandConfig, ManyAdaptersOrSlicesLeaveNoRoomForASplit) {
+  EXPECT_EQ(shrinkExpandConfig(shapeOf(64, 8192, 16, 4)).value()["SPLIT_K"], 16);
+  EXPECT_EQ(shrinkExpandConfig(shapeOf(64, 8192, 16, 64)).value()["SPLIT_K"], 4);
+  LoraShape shape = shapeOf(64, 8192, 16, 64);
+  shape.sliceWidths = {1024, 128, 128};
+  EXPECT_EQ(shrinkExpandConfig(shape).value()["SPLIT_K"], 2);
+}
+
+TEST(ShrinkExpandConfig, LargerRanksHaveTwoLaunches) {
+  EXPECT_FALSE(shrinkExpandConfig(shapeOf(16, 4096, 32)));
 }
 
 TEST(ShrinkExpandConfig, MoreTokensHaveAsManyProgramsAsAreResident) {

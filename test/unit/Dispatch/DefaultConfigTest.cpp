@@ -1,0 +1,66 @@
+//===- DefaultConfigTest.cpp - Tests of configurations without tuning -----===//
+//
+// Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lora/Dispatch/DefaultConfig.h"
+
+#include <gtest/gtest.h>
+
+using namespace lora;
+
+namespace {
+
+LoraShape shapeOf(LoraOp op, int64_t tokens, int64_t hidden, int32_t rank, int64_t adapters) {
+  LoraShape shape;
+  shape.tokens = tokens;
+  shape.hidden = hidden;
+  shape.maxLoras = adapters;
+  shape.maxRank = rank;
+  shape.ranks.assign(adapters, rank);
+  shape.sliceWidths = {static_cast<int32_t>(hidden)};
+  return shape.completed(op);
+}
+
+Config shrink(int64_t tokens, int64_t hidden, int32_t rank, int64_t adapters) {
+  return defaultConfig(LoraOp::Shrink, shapeOf(LoraOp::Shrink, tokens, hidden, rank, adapters));
+}
+
+Config expand(int64_t tokens, int64_t width, int32_t rank, int64_t adapters) {
+  return defaultConfig(LoraOp::Expand, shapeOf(LoraOp::Expand, tokens, width, rank, adapters));
+}
+
+TEST(DefaultConfig, EveryAdapterHasARowBlockOfItsOwn) {
+  LoraShape shape = shapeOf(LoraOp::Shrink, 64, 4096, 16, 64);
+  EXPECT_EQ(rowBlocks(shape, 16), 64);
+  shape.ranks.assign(64, 0);
+  shape.ranks[3] = 16;
+  EXPECT_EQ(rowBlocks(shape, 16), 4);
+  shape.tokens = 0;
+  EXPECT_EQ(rowBlocks(shape, 16), 1);
+}
+
+TEST(DefaultConfig, ShrinkSplitsNoMoreThanTheGpuHasUseFor) {
+  EXPECT_EQ(shrink(64, 8192, 16, 1)["SPLIT_K"], 8);
+  EXPECT_EQ(shrink(64, 8192, 16, 64)["SPLIT_K"], 4);
+  EXPECT_EQ(shrink(256, 8192, 64, 64)["SPLIT_K"], 1);
+}
+
+TEST(DefaultConfig, ShrinkTilesFitIntoRegisters) {
+  for (int32_t rank : {32, 64, 128}) {
+    EXPECT_EQ(shrink(16, 4096, rank, 4)["BLOCK_N"], 16);
+    EXPECT_EQ(shrink(4096, 4096, rank, 4)["BLOCK_N"], 32);
+  }
+}
+
+TEST(DefaultConfig, ExpandTilesFitIntoRegisters) {
+  EXPECT_EQ(expand(8192, 4096, 16, 1)["BLOCK_M"], 64);
+  EXPECT_EQ(expand(8192, 4096, 64, 1)["BLOCK_M"], 32);
+  Config wide = expand(8192, 4096, 128, 1);
+  EXPECT_EQ(wide["BLOCK_M"] * wide["BLOCK_N"], 16 * 64);
+  EXPECT_EQ(wide["BLOCK_K"], 128);
+}
+
+} // namespace
