@@ -96,10 +96,9 @@ struct Sample {
   /// Logarithms of time over best.
   std::map<size_t, double> losses;
 
-  double lossOf(size_t kernel) const {
-    auto found = losses.find(kernel);
-    return found == losses.end() ? kUnknownLoss : found->second;
-  }
+  bool knows(size_t kernel) const { return losses.count(kernel) > 0; }
+
+  double lossOf(size_t kernel) const { return knows(kernel) ? losses.at(kernel) : kUnknownLoss; }
 };
 
 /// The largest integer that is nearer to `low` than to `high`, in factors.
@@ -129,7 +128,7 @@ public:
       rule.kernel = kernel;
       rules.push_back(rule);
       for (size_t member : members)
-        losses.push_back(samples[member].lossOf(kernel));
+        chosen.emplace_back(member, kernel);
       return;
     }
     TunedRule low = box, high = box;
@@ -142,7 +141,8 @@ public:
     grow({middle, members.end()}, high);
   }
 
-  std::vector<double> losses;
+  /// The samples, and the kernel that each got.
+  std::vector<std::pair<size_t, size_t>> chosen;
 
 private:
   struct Split {
@@ -287,10 +287,14 @@ DispatchTable DispatchTable::build(const TunedTimes &times, const DispatchOption
     size_t begin = table.rules.size();
     tree.grow(members, box);
     namePairs(table.rules, begin, samples.front());
-    for (double loss : tree.losses) {
+    for (auto [sample, kernel] : tree.chosen) {
+      double loss = samples[sample].lossOf(kernel);
       sum += loss;
-      table.worstLoss = std::max(table.worstLoss, std::exp(loss) - 1);
       ++table.points;
+      if (samples[sample].knows(kernel))
+        table.worstLoss = std::max(table.worstLoss, std::exp(loss) - 1);
+      else
+        ++table.unknown;
     }
   }
   table.meanLoss = table.points ? std::exp(sum / double(table.points)) - 1 : 0;

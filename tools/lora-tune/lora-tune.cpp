@@ -118,7 +118,10 @@ static void exportPack(Database &database, const ExportOptions &options) {
                 "%zu rules for %zu points; slower than the best by %.1f %% in "
                 "the mean, %.1f %% at worst",
                 table.rules.size(), table.points, 100 * table.meanLoss, 100 * table.worstLoss);
-  std::cout << options.output << ": " << text << "\n";
+  std::cout << options.output << ": " << text;
+  if (table.unknown)
+    std::cout << "; " << table.unknown << " points get a kernel that was not measured there";
+  std::cout << "\n";
 }
 
 static std::unique_ptr<Meter> makeMeter(const TuneOptions &options, const Shard &shard) {

@@ -63,9 +63,12 @@ struct TunedRule {
 struct DispatchTable {
   std::vector<TunedRule> rules;
   /// How much slower the chosen kernels are than the best of each point, in the geometric mean and
-  /// at worst.
+  /// at worst. The mean takes a kernel that was not measured at a point to be 30 % slower there;
+  /// the worst is of those that were.
   double meanLoss = 0, worstLoss = 0;
   size_t points = 0;
+  /// Points whose kernel was not measured there.
+  size_t unknown = 0;
 
   static DispatchTable build(const TunedTimes &times, const DispatchOptions &options);
 };

@@ -13,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <functional>
 #include <sys/wait.h>
@@ -198,6 +199,30 @@ TEST_F(DatabaseTest, RulesGeneralise) {
   DispatchOptions tolerant;
   tolerant.tolerance = 20;
   EXPECT_EQ(DispatchTable::build(times, tolerant).rules.size(), 1u);
+}
+
+TEST_F(DatabaseTest, WhatWasNotMeasuredIsNoLoss) {
+  Database database(path("db"), Database::Mode::Create);
+  database.startSession(session());
+  // Two problems with the same sizes for the dispatch, and no kernel that both were measured with.
+  auto add = [&](const std::string &widths, int blockM) {
+    MeasurementRecord time;
+    KernelRecord record = kernel(blockM);
+    record.name = "expand";
+    time.problem = database.problem(TuneProblem::parse(
+        "expand op=expand x=f16 w=f16 tokens=16 widths=" + widths + " rank=16 adapters=4"));
+    time.kernel = database.kernel(record);
+    time.us = 1;
+    database.add(time);
+  };
+  add("64,32", 16);
+  add("64,64", 32);
+  DispatchTable table = DispatchTable::build(TunedTimes::read(database), {});
+  EXPECT_EQ(table.rules.size(), 1u);
+  EXPECT_EQ(table.points, 2u);
+  EXPECT_EQ(table.unknown, 1u);
+  EXPECT_EQ(table.worstLoss, 0);
+  EXPECT_NEAR(table.meanLoss, std::sqrt(1.3) - 1, 1e-9);
 }
 
 TEST_F(DatabaseTest, TwoLaunchesWinWhereTheyAreFaster) {
