@@ -40,7 +40,7 @@ compile() {
 # The database goes along, without the name of the machine.
 export_list() {
   mkdir -p kernels/tuned
-  cp "$1/h200.sqlite" kernels/tuned/h200.sqlite
+  cp --no-preserve=mode "$1/h200.sqlite" kernels/tuned/h200.sqlite
   python3 - kernels/tuned/h200.sqlite <<'PYTHON'
 import sqlite3, sys
 database = sqlite3.connect(sys.argv[1])
