@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "lora/Tuner/Database.h"
+
+#include "Sqlite.h"
 #include "lora/Support/Error.h"
 #include "lora/Support/Files.h"
 #include "lora/Tuner/DispatchTable.h"
@@ -104,6 +106,18 @@ TEST_F(DatabaseTest, RefusesOtherFilesAndDevices) {
             "database '" + path("db") +
                 "': its times are of device 'GPU': expected 'Other GPU', "
                 "or another --db");
+}
+
+TEST_F(DatabaseTest, SaysThatAnotherProcessHoldsIt) {
+  { Database database(path("db"), Database::Mode::Create); }
+  Sqlite holder(path("db"), Sqlite::Mode::ReadWrite);
+  Sqlite other(path("db"), Sqlite::Mode::ReadWrite, 10);
+  {
+    Transaction transaction(holder);
+    EXPECT_EQ(errorOf([&] { Transaction second(other); }),
+              "database '" + path("db") + "': it is locked by another process");
+  }
+  EXPECT_EQ(errorOf([&] { Transaction second(other); }), "no error");
 }
 
 TEST_F(DatabaseTest, RefusesAnotherSchema) {
