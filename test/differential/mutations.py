@@ -52,8 +52,8 @@ MUTATIONS = [
     Mutation(
         "shift a stage of the ring",
         RING,
-        "  copyBlock(l.add(k, l.constant((stages - 1) * sum.getStepInt())), previous);",
-        "  copyBlock(l.add(k, l.constant(stages * sum.getStepInt())), previous);",
+        "  copyBlock(l.add(k, l.constant((stages - 1) * sum.getStepInt())), previous, Part::All);",
+        "  copyBlock(l.add(k, l.constant(stages * sum.getStepInt())), previous, Part::All);",
     ),
     Mutation("drop the barrier of the ring", RING, "  synchronise();", ""),
     Mutation(
@@ -99,10 +99,22 @@ MUTATIONS = [
         "",
     ),
     Mutation(
-        "order nothing before the cluster's barrier",
+        "read parts that have not arrived",
         SPLIT,
-        "  simt::ClusterArriveOp::create(builder, loc, /*relaxed=*/false);",
-        "  simt::ClusterArriveOp::create(builder, loc, /*relaxed=*/true);",
+        "      simt::MbarrierWaitOp::create(builder, loc, inbox.mbarrier);",
+        "      (void)inbox;",
+    ),
+    Mutation(
+        "wait for all parts but one",
+        SPLIT,
+        "    simt::MbarrierInitOp::create(builder, loc, inbox.mbarrier, isLeader, split * tile.bytes());",
+        "    simt::MbarrierInitOp::create(builder, loc, inbox.mbarrier, isLeader, (split - 1) * tile.bytes());",
+    ),
+    Mutation(
+        "load the next block of a row from the one before",
+        SUM,
+        "  Value nextBlock = add(k, constant(sum.getStepInt()));",
+        "  Value nextBlock = add(k, constant(0));",
     ),
 ]
 
