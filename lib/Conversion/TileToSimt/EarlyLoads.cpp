@@ -74,21 +74,24 @@ SmallVector<Registers> KernelLowering::loadAhead(SumOp sum, ArrayRef<Operation *
   return values;
 }
 
-/// Whether nothing that is still to come before a sum of the current block can use the shared
-/// memory that its ring lies in.
+/// Whether no other sum, nor anything else with a region, is under way or comes before a sum of the
+/// current block.
+bool KernelLowering::comesNext(SumOp sum) {
+  for (Operation *op = currentOp; op && op != sum; op = op->getNextNode())
+    if (op->getNumRegions() > 0)
+      return false;
+  return true;
+}
+
+/// Whether the ring of a sum that comes next can be filled already: whether nothing before it uses
+/// the shared memory that the ring lies in.
 bool KernelLowering::usesNextPhase(SumOp sum) {
   if (awaits.empty() || sum.getSchedule()->getPath() != OperandPath::Shared)
     return false;
-  for (Operation &op : *sum->getBlock()) {
-    if (&op == sum)
-      return true;
-    bool isLowered = llvm::all_of(op.getResults(), [&](Value result) {
-      return scalars.contains(result) || tiles.contains(result);
-    });
-    if ((op.getNumRegions() > 0 || isa<ConvertLayoutOp>(op)) && !isLowered)
+  for (Operation *op = currentOp; op && op != sum; op = op->getNextNode())
+    if (isa<ConvertLayoutOp>(op))
       return false;
-  }
-  return false;
+  return true;
 }
 
 /// What is known of a sum, before its turn or from then on.
@@ -103,14 +106,17 @@ std::shared_ptr<KernelLowering::Preloaded> KernelLowering::begunSum(SumOp sum) {
 }
 
 /// Makes the early loads of the first blocks of the sums in a block that are still to come, and
-/// opens their inboxes; before the wait, only those loads that may precede it.
+/// opens the inbox of the next one; before the wait, only those loads that may precede it.
 void KernelLowering::preloadSums(Block *block) {
   for (SumOp sum : block->getOps<SumOp>()) {
     bool isDone = scalars.contains(sum.getVisible());
     if (isDone || !scalars.contains(sum.getExtent()))
       continue;
-    openInbox(sum);
-    if (usesNextPhase(sum)) {
+    bool isNext = comesNext(sum);
+    // Two cluster barriers cannot be under way at a time.
+    if (isNext)
+      openInbox(sum);
+    if (isNext && usesNextPhase(sum)) {
       std::shared_ptr<Preloaded> begun = begunSum(sum);
       if (awaited)
         begun->ring->begin();

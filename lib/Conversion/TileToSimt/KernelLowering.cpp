@@ -279,12 +279,14 @@ LogicalResult KernelLowering::lowerIf(scf::IfOp conditional) {
 
 LogicalResult KernelLowering::lowerBlock(Block &block) {
   // What a nested block waits for, the code behind it need not have waited for.
-  llvm::scope_exit restore([this, before = awaited, outer = currentBlock] {
+  llvm::scope_exit restore([this, before = awaited, outer = currentBlock, op = currentOp] {
     awaited = before;
     currentBlock = outer;
+    currentOp = op;
   });
   currentBlock = &block;
   for (Operation &op : block.without_terminator()) {
+    currentOp = &op;
     Location outer = loc;
     loc = op.getLoc();
     LogicalResult status = lower(&op);

@@ -100,6 +100,7 @@ private:
   void lowerOperandsOf(mlir::Operation *op, mlir::Block *body);
   llvm::SmallVector<mlir::Operation *> earlyLoads(tile::SumOp sum);
   bool mayPrecedeWait(mlir::Operation *load);
+  bool comesNext(tile::SumOp sum);
   bool usesNextPhase(tile::SumOp sum);
   std::shared_ptr<Preloaded> begunSum(tile::SumOp sum);
   llvm::SmallVector<Registers> loadAhead(tile::SumOp sum, llvm::ArrayRef<mlir::Operation *> loads,
@@ -135,7 +136,8 @@ private:
   /// waited for wherever control is now.
   llvm::DenseSet<mlir::Value> awaits;
   bool awaited = false;
-  mlir::Block *currentBlock = nullptr; ///< Of the source program.
+  mlir::Block *currentBlock = nullptr;  ///< Of the source program.
+  mlir::Operation *currentOp = nullptr; ///< In that block.
   /// Further condition of the accesses that are being lowered, i1 or null.
   mlir::Value condition;
   /// What has been loaded already for the first block of a sum.

@@ -84,14 +84,16 @@ KernelLowering::Range KernelLowering::partOf(SumOp sum) {
 
 /// Evaluates the body and adds what it yields to `accumulator`.
 FailureOr<Registers> KernelLowering::lowerBody(SumOp sum, const Registers &accumulator) {
-  llvm::scope_exit restore([this, before = awaited, outer = currentBlock] {
+  llvm::scope_exit restore([this, before = awaited, outer = currentBlock, op = currentOp] {
     awaited = before;
     currentBlock = outer;
+    currentOp = op;
   });
   currentBlock = sum.getBody();
   auto product = sum.getYielded().getDefiningOp<DotOp>();
   bool intoAccumulator = product && !product.getAccumulator() && product->hasOneUse();
   for (Operation &op : sum.getBody()->without_terminator()) {
+    currentOp = &op;
     Location outer = loc;
     loc = op.getLoc();
     LogicalResult status = success();
