@@ -166,6 +166,18 @@ class Candidates(unittest.TestCase):
             self.assertTrue(failed and all(message == "ptxas failed" for _, message in failed))
             self.assertTrue(done and all(job.is_newer_than(compiler) for job in done))
 
+    def test_rows_that_are_no_multiples_of_8(self):
+        for op, names in (("shrink", {"ALIGN"}), ("expand", {"Y_ALIGN"}),
+                          ("shrink_expand", {"ALIGN", "Y_ALIGN"})):  # fmt: skip
+            config = jobs_for([op], ["f16"], [16], True, "", align=2)[0].config
+            self.assertEqual({name: config[name] for name in names}, dict.fromkeys(names, 2))
+            self.assertFalse(names & set(jobs_for([op], ["f16"], [16], True, "")[0].config))
+
+    def test_only_unaligned_rows_get_unaligned_kernels(self):
+        configs = [job.config for job in jobs_for(["shrink"], ["f16"], [16], True, "", align=1)]
+        self.assertTrue(any(suits("shrink", c, Shape(16, 4, 1, 2049, 2049)) for c in configs))
+        self.assertFalse(any(suits("shrink", c, Shape(16, 4, 1, 2048, 2048)) for c in configs))
+
 
 if __name__ == "__main__":
     unittest.main()

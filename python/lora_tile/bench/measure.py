@@ -8,6 +8,7 @@ the same for lora-tile and for tuned Triton.
 """
 
 import dataclasses
+import math
 import tempfile
 
 import torch
@@ -60,8 +61,9 @@ class Library:
 
     def _compile(self, op, case, shape):
         """The kernels that suit a shape; those that no earlier case has needed are compiled."""
+        align = math.gcd(8, case.hidden, case.offset, *case.widths)
         jobs = kernels.jobs_for(
-            [op], [case.dtype], [case.rank], case.add_inputs, self.folder.name
+            [op], [case.dtype], [case.rank], case.add_inputs, self.folder.name, align
         )
         jobs = [job for job in jobs if suits(op, job.config, shape)]
         missing = [job for job in jobs if job.cubin not in self.compiled]
