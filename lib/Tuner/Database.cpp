@@ -88,7 +88,7 @@ Database::Database(const std::string &path, Mode mode)
   }
   // Readers and one writer at a time do not disturb each other, and a killed process loses nothing
   // that was committed.
-  database->execute("PRAGMA journal_mode=WAL");
+  database->useWriteAheadLog();
   database->execute("PRAGMA synchronous=NORMAL");
   if (mode == Mode::Create)
     create();

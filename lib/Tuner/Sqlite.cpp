@@ -11,6 +11,9 @@
 
 #include <sqlite3.h>
 
+#include <chrono>
+#include <thread>
+
 using namespace lora;
 using namespace lora::tuner;
 
@@ -112,7 +115,8 @@ std::string Statement::columnName(int column) const {
   return sqlite3_column_name(statement.get(), column);
 }
 
-Sqlite::Sqlite(std::string path, Mode mode, int waitMilliseconds) : file(std::move(path)) {
+Sqlite::Sqlite(std::string path, Mode mode, int waitMilliseconds)
+    : file(std::move(path)), waitMilliseconds(waitMilliseconds) {
   sqlite3 *opened = nullptr;
   int flags = mode == Mode::ReadOnly ? SQLITE_OPEN_READONLY
               : mode == Mode::Create ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
@@ -122,6 +126,18 @@ Sqlite::Sqlite(std::string path, Mode mode, int waitMilliseconds) : file(std::mo
   if (status != SQLITE_OK)
     throw Error("database '" + file + "': " + reasonOf(opened, status));
   sqlite3_busy_timeout(opened, waitMilliseconds);
+}
+
+void Sqlite::useWriteAheadLog() {
+  // Where two processes switch at a time, SQLite gives up at once lest they wait for each other.
+  auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(waitMilliseconds);
+  int status = SQLITE_OK;
+  while ((status = sqlite3_exec(handle.get(), "PRAGMA journal_mode=WAL", nullptr, nullptr,
+                                nullptr)) == SQLITE_BUSY &&
+         std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  if (status != SQLITE_OK)
+    throw Error("database '" + file + "': " + reasonOf(handle.get(), status));
 }
 
 int64_t Sqlite::lastRow() const { return sqlite3_last_insert_rowid(handle.get()); }

@@ -63,6 +63,8 @@ public:
 
   Statement prepare(std::string_view text) { return Statement(handle.get(), file, text); }
   void execute(std::string_view text) { prepare(text).run(); }
+  /// Switches to a write-ahead log, with which readers and one writer do not disturb each other.
+  void useWriteAheadLog();
   int64_t lastRow() const;
   int64_t changes() const;
   const std::string &path() const { return file; }
@@ -73,6 +75,7 @@ private:
   };
 
   std::string file;
+  int waitMilliseconds;
   std::unique_ptr<sqlite3, Close> handle;
 };
 
