@@ -7,7 +7,9 @@
 
 #include "lora/Dispatch/DefaultConfig.h"
 
+#include "lora/Support/Integers.h"
 #include "lora/Support/ReductionTree.h"
+#include "lora/Support/RowBlocks.h"
 
 #include <algorithm>
 #include <bit>
@@ -27,8 +29,6 @@ static int64_t powerOfTwoAbove(int64_t value) {
   return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(value, 1))));
 }
 
-static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 /// The largest power of two up to `most` that divides all values.
 static int64_t alignment(int64_t most, std::initializer_list<int64_t> values) {
   for (int64_t value : values)
@@ -43,8 +43,7 @@ static int64_t adaptersInUse(const LoraShape &shape) {
 }
 
 int64_t lora::rowBlocks(const LoraShape &shape, int64_t m) {
-  int64_t adapters = adaptersInUse(shape);
-  return (shape.tokens - adapters) / m + adapters;
+  return maxRowBlocks(std::max<int64_t>(shape.tokens, 1), adaptersInUse(shape), m);
 }
 
 /// The tokens that an adapter has on average.

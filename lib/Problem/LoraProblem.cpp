@@ -10,6 +10,7 @@
 #include "Parallel.h"
 #include "Random.h"
 #include "lora/Support/Error.h"
+#include "lora/Support/RowBlocks.h"
 
 #include <algorithm>
 #include <iterator>
@@ -48,9 +49,6 @@ double largestError(const std::vector<std::vector<ErrorNorms>> &slices) {
       largest = std::max(largest, row.relative());
   return largest;
 }
-
-/// The block sizes of kernels, in tokens.
-constexpr int64_t kRowBlockSizes[] = {16, 32, 64, 128};
 
 std::string rowBlocksName(int64_t blockM) { return "row_blocks_" + std::to_string(blockM); }
 

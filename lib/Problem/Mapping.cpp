@@ -9,6 +9,7 @@
 
 #include "Random.h"
 #include "lora/Support/Error.h"
+#include "lora/Support/RowBlocks.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -65,12 +66,6 @@ Mapping Mapping::build(std::span<const int32_t> tokenLora, int32_t maxLoras) {
     if (tokenLora[token] >= 0)
       result.tokenIndices[size_t(next[size_t(tokenLora[token])]++)] = static_cast<int32_t>(token);
   return result;
-}
-
-int64_t Mapping::maxRowBlocks(int64_t tokens, int64_t adapters, int64_t blockM) {
-  // All but one token of each adapter fill whole blocks at best, which leaves one block for each.
-  int64_t used = std::min(tokens, adapters);
-  return (tokens - used) / blockM + used;
 }
 
 std::vector<RowBlock> Mapping::rowBlocks(int64_t blockM) const {

@@ -44,7 +44,7 @@ private:
     /// Written by the device.
     int32_t badTokens = 0;
     /// In a staging buffer: how many entries of each table are not idle.
-    std::array<int32_t, lora::api::kRowBlockSizes.size()> used = {};
+    std::array<int32_t, lora::kRowBlockSizes.size()> used = {};
   };
 
   size_t indicesOffset() const {

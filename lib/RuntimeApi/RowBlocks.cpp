@@ -13,12 +13,6 @@
 using namespace lora;
 using namespace lora::api;
 
-int64_t api::maxRowBlocks(int64_t tokens, int64_t adapters, int64_t blockSize) {
-  // Most blocks are needed if every adapter fills all of its blocks but one, which has one token.
-  adapters = std::min(adapters, tokens);
-  return (tokens + adapters * (blockSize - 1)) / blockSize;
-}
-
 RowBlockTables api::rowBlockTables(int32_t maxTokens, int32_t maxLoras) {
   RowBlockTables tables = {};
   for (size_t i = 0; i < kRowBlockSizes.size(); ++i)

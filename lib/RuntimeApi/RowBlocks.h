@@ -14,15 +14,14 @@
 
 #pragma once
 
+#include "lora/Support/RowBlocks.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 namespace lora::api {
-
-/// The values of BLOCK_M that there are tables for.
-constexpr std::array<int32_t, 4> kRowBlockSizes = {16, 32, 64, 128};
 
 /// An entry of a table. Kernels skip it if it is idle; the other numbers are then not used.
 struct RowBlockEntry {
@@ -32,9 +31,6 @@ struct RowBlockEntry {
   int32_t first = -1, end = -1;
   int32_t unused = -1;
 };
-
-/// The most row blocks that so many tokens have, if they use at most so many adapters.
-int64_t maxRowBlocks(int64_t tokens, int64_t adapters, int64_t blockSize);
 
 /// Where each table begins, in entries from the first table, and how many entries all have: each
 /// table has room for any mapping of `maxTokens` tokens to `maxLoras` slots.

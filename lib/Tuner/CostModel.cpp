@@ -7,6 +7,7 @@
 
 #include "lora/Tuner/CostModel.h"
 
+#include "lora/Support/Integers.h"
 #include "lora/Support/ReductionTree.h"
 
 #include <algorithm>
@@ -19,8 +20,6 @@ using namespace lora::tuner;
 
 /// An estimate above this has been wrong for hardly any configuration: it spills.
 static constexpr double kMostRegisters = 300;
-
-static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 static int64_t powerOfTwoAbove(int64_t value) {
   return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(value, 1))));

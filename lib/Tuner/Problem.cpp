@@ -8,6 +8,7 @@
 #include "lora/Tuner/Problem.h"
 
 #include "lora/Support/Error.h"
+#include "lora/Support/Integers.h"
 
 #include <algorithm>
 #include <charconv>
@@ -20,8 +21,6 @@ using namespace lora::tuner;
 
 static constexpr int64_t kMostTokens = 1 << 20;
 static constexpr int64_t kMostColumns = 1 << 20;
-
-static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 std::string_view tuner::operationName(Operation operation) {
   switch (operation) {

@@ -37,10 +37,6 @@ struct Mapping {
   /// is not in -1 to maxLoras - 1.
   static Mapping build(std::span<const int32_t> tokenLora, int32_t maxLoras);
 
-  /// The most row blocks of blockM positions that any mapping of the given number of tokens to at
-  /// most the given number of adapters has.
-  static int64_t maxRowBlocks(int64_t tokens, int64_t adapters, int64_t blockM);
-
   /// The positions of each adapter in blocks of at most blockM, followed by idle blocks up to
   /// maxRowBlocks: what a kernel with this BLOCK_M reads.
   std::vector<RowBlock> rowBlocks(int64_t blockM) const;

@@ -48,12 +48,8 @@ struct MbarrierInitPattern : ConvertOpToLLVMPattern<MbarrierInitOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     SmallVector<Value> operands = {toAddress(rewriter, loc, adaptor.getAddress())};
-    std::string guard, constraints = "r";
-    if (adaptor.getPredicate()) {
-      operands.push_back(adaptor.getPredicate());
-      guard = "@$1 ";
-      constraints += ",b";
-    }
+    std::string constraints = "r";
+    std::string guard = guardOn(adaptor.getPredicate(), operands, constraints);
     inlinePtx(rewriter, loc, {}, operands,
               guard + "mbarrier.init.shared.b64 [$0], 1;\n" + guard +
                   "mbarrier.arrive.expect_tx.shared.b64 _, [$0], " + Twine(op.getBytes()) + ";\n" +
@@ -72,12 +68,8 @@ struct StoreAsyncPattern : ConvertOpToLLVMPattern<StoreAsyncOp> {
     Words words(getAccessBytes(op.getValue().getType()));
     SmallVector<Value> operands = {toAddress(rewriter, loc, adaptor.getAddress()),
                                    toAddress(rewriter, loc, adaptor.getMbarrier())};
-    std::string guard, constraints = "r,r";
-    if (adaptor.getPredicate()) {
-      operands.push_back(adaptor.getPredicate());
-      guard = "@$2 ";
-      constraints += ",b";
-    }
+    std::string constraints = "r,r";
+    std::string guard = guardOn(adaptor.getPredicate(), operands, constraints);
     std::string values = words.operands(operands.size());
     llvm::append_range(operands, toWords(rewriter, loc, adaptor.getValue(), words));
     for (int i = 0; i != words.count; ++i)

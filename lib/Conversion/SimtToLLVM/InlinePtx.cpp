@@ -92,3 +92,12 @@ Value lora::toAddress(OpBuilder &builder, Location loc, Value pointer) {
     return pointer;
   return LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), pointer);
 }
+
+std::string lora::guardOn(Value predicate, SmallVectorImpl<Value> &operands,
+                          std::string &constraints) {
+  if (!predicate)
+    return "";
+  constraints += ",b";
+  operands.push_back(predicate);
+  return "@$" + std::to_string(operands.size() - 1) + " ";
+}

@@ -54,6 +54,11 @@ AddressSpace spaceOf(mlir::Value pointer);
 /// The operand that inline PTX takes for an address.
 mlir::Value toAddress(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value pointer);
 
+/// What makes a line of PTX conditional, "@$2 ", or "" without a predicate, which may be null;
+/// appends it to the operands and constraints so far.
+std::string guardOn(mlir::Value predicate, llvm::SmallVectorImpl<mlir::Value> &operands,
+                    std::string &constraints);
+
 /// An op without operands that is one line of PTX.
 template <typename Op> struct FixedPtxPattern : mlir::ConvertOpToLLVMPattern<Op> {
   FixedPtxPattern(const mlir::LLVMTypeConverter &converter, llvm::StringRef text)

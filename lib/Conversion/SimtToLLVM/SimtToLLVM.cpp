@@ -120,12 +120,8 @@ struct StorePattern : ConvertOpToLLVMPattern<StoreOp> {
     }
     Words words(bytes);
     SmallVector<Value> operands = {toAddress(rewriter, loc, adaptor.getAddress())};
-    std::string constraints = space.constraint, guard;
-    if (adaptor.getPredicate()) {
-      operands.push_back(adaptor.getPredicate());
-      constraints += ",b";
-      guard = "@$1 ";
-    }
+    std::string constraints = space.constraint;
+    std::string guard = guardOn(adaptor.getPredicate(), operands, constraints);
     std::string values = words.operands(operands.size());
     llvm::append_range(operands, toWords(rewriter, loc, adaptor.getValue(), words));
     for (int i = 0; i != words.count; ++i)
@@ -254,8 +250,8 @@ struct SimtToLLVMPass : lora::impl::SimtToLLVMBase<SimtToLLVMPass> {
     LowerToLLVMOptions options(&getContext());
     LLVMTypeConverter converter(&getContext(), options);
     RewritePatternSet patterns(&getContext());
-    patterns.add<SharedPattern, LoadPattern, StorePattern, AtomicAddPattern,
-                 CpAsyncPattern, CpAsyncWaitPattern, BarrierPattern, MmaPattern>(converter);
+    patterns.add<SharedPattern, LoadPattern, StorePattern, AtomicAddPattern, CpAsyncPattern,
+                 CpAsyncWaitPattern, BarrierPattern, MmaPattern>(converter);
     patterns.add<FixedPtxPattern<FenceOp>>(converter, "fence.acq_rel.gpu;");
     patterns.add<FixedPtxPattern<CpAsyncCommitOp>>(converter, "cp.async.commit_group;");
     patterns.add<FixedPtxPattern<ReleaseDependentsOp>>(converter,

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lora/Bench/Models.h"
+#include "../ErrorOf.h"
 
 #include "lora/Support/Error.h"
 
@@ -18,15 +19,6 @@
 using namespace lora;
 
 namespace {
-
-std::string errorOf(const std::function<void()> &action) {
-  try {
-    action();
-  } catch (const Error &error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 class Config : public testing::Test {
 protected:

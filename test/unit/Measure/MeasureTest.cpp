@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../ErrorOf.h"
 #include "lora/Measure/ArgumentPool.h"
 #include "lora/Measure/DeviceFacts.h"
 #include "lora/Measure/GraphTimer.h"
@@ -20,15 +21,6 @@
 using namespace lora;
 
 namespace {
-
-std::string errorOf(const std::function<void()> &action) {
-  try {
-    action();
-  } catch (const Error &error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 class Measure : public testing::Test {
 protected:

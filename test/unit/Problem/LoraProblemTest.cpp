@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lora/Problem/LoraProblem.h"
+#include "../ErrorOf.h"
 
 #include "lora/Support/Error.h"
 
@@ -42,15 +43,6 @@ LoraShape example() {
   shape.sStride = 10;
   shape.sSliceStride = 60;
   return shape;
-}
-
-std::string errorOf(const std::function<void()> &action) {
-  try {
-    action();
-  } catch (const Error &error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 template <typename T> const T *pointer(const Arguments &arguments, const char *name) {

@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "lora/Problem/Mapping.h"
+#include "../ErrorOf.h"
 
 #include "lora/Support/Error.h"
+#include "lora/Support/RowBlocks.h"
 
 #include <gtest/gtest.h>
 
@@ -22,15 +24,6 @@ namespace {
 
 using Ints = std::vector<int32_t>;
 using Blocks = std::vector<RowBlock>;
-
-std::string errorOf(const std::function<void()> &action) {
-  try {
-    action();
-  } catch (const Error &error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 TEST(Mapping, TokensWithAndWithoutAnAdapter) {
   Mapping mapping = Mapping::build(Ints{2, -1, 0, 2, -1, 2}, 4);
@@ -85,9 +78,9 @@ TEST(Mapping, NoMappingHasMoreThanTheMostRowBlocks) {
       EXPECT_EQ(most, tokens);
     }
   // One token more than whole blocks for each adapter.
-  EXPECT_EQ(Mapping::maxRowBlocks(4 * 17, 4, 16), 8);
-  EXPECT_EQ(Mapping::maxRowBlocks(4 * 17 - 1, 4, 16), 7);
-  EXPECT_EQ(Mapping::maxRowBlocks(3, 256, 16), 3);
+  EXPECT_EQ(maxRowBlocks(4 * 17, 4, 16), 8);
+  EXPECT_EQ(maxRowBlocks(4 * 17 - 1, 4, 16), 7);
+  EXPECT_EQ(maxRowBlocks(3, 256, 16), 3);
 }
 
 TEST(Mapping, SlotsAreChecked) {

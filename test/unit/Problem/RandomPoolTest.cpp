@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lora/Problem/RandomPool.h"
+#include "../ErrorOf.h"
 #include "lora/Problem/LoraProblem.h"
 
 #include "lora/Support/Error.h"
@@ -21,15 +22,6 @@ using namespace lora;
 namespace {
 
 constexpr DType types[] = {DType::F16, DType::BF16};
-
-std::string errorOf(const std::function<void()> &action) {
-  try {
-    action();
-  } catch (const Error &error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 LoraShape example() {
   LoraShape shape;

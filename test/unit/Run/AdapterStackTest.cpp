@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lora/Run/AdapterStack.h"
+#include "../ErrorOf.h"
 
 #include "lora/Support/Error.h"
 
@@ -24,15 +25,6 @@ std::vector<Adapter> load(std::initializer_list<const char *> names) {
   for (const char *name : names)
     adapters.push_back(Adapter::load(adaptersDir + name));
   return adapters;
-}
-
-std::string errorOf(const std::function<void()> &action) {
-  try {
-    action();
-  } catch (const Error &error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST(AdapterStack, SlicesOfUnequalWidth) {

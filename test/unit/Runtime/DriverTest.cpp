@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lora/Runtime/Driver.h"
+#include "../ErrorOf.h"
 
 #include "CudaApi.h"
 #include "lora/Support/Error.h"
@@ -20,15 +21,6 @@
 using namespace lora;
 
 namespace {
-
-std::string errorOf(const std::function<void()> &action) {
-  try {
-    action();
-  } catch (const Error &error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 TEST(Driver, MissingLibrary) {
   std::string message = errorOf([] { cuda::loadApi("liblora_no_such_driver.so.1"); });

@@ -13,6 +13,7 @@
 #include <random>
 #include <vector>
 
+using namespace lora;
 using namespace lora::api;
 
 namespace {

@@ -7,6 +7,8 @@
 
 #include "lora/Support/ReductionTree.h"
 
+#include "lora/Support/Integers.h"
+
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -22,8 +24,6 @@ const std::vector<int64_t> kExtents = {0,        1,     15,    127,     128,
                                        4095,     4096,  4097,  5120,    8191,
                                        16384,    28672, 53248, 1 << 20, INT32_MAX - 127,
                                        INT32_MAX};
-
-constexpr int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 TEST(ReductionTreeTest, LeavesArePowersOfTwoUpToTheUnits) {
   for (int64_t extent : kExtents) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lora/Tuner/Database.h"
+#include "../ErrorOf.h"
 
 #include "Sqlite.h"
 #include "lora/Support/Error.h"
@@ -25,15 +26,6 @@ using namespace lora;
 using namespace lora::tuner;
 
 namespace {
-
-std::string errorOf(const std::function<void()> &action) {
-  try {
-    action();
-  } catch (const Error &error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 class DatabaseTest : public testing::Test {
 protected:

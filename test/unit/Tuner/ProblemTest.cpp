@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../ErrorOf.h"
 #include "lora/Support/Error.h"
 #include "lora/Support/Files.h"
 #include "lora/Tuner/Launcher.h"
@@ -21,15 +22,6 @@ using namespace lora;
 using namespace lora::tuner;
 
 namespace {
-
-std::string errorOf(const std::function<void()> &action) {
-  try {
-    action();
-  } catch (const Error &error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 TuneProblem pair() {
   TuneProblem problem;
