@@ -168,6 +168,25 @@ class Results(unittest.TestCase):
         self.assertIn("FAILED: lora-tile-two: too <bad>", lines[3])
         self.assertIn("2.00", pair)
 
+    def test_layer(self):
+        document = make_document()
+        row = document["rows"][0]
+        row["case"]["ops"] = ["pair", "layer"]
+        row["bytes"]["layer"] = row["bytes"]["pair"]
+        row["flops"]["layer"] = row["flops"]["pair"]
+        row["results"].append({"op": "layer", "impl": "lora-tile", "us": 2.0, "low": 1.9,
+                               "high": 2.1, "gemms_us": 20.5, "layer_us": 22.5})  # fmt: skip
+        head, pair, layer = (line.split() for line in results.table(document).splitlines()[:3])
+        column = head.index("gemms")
+        self.assertEqual((pair[column], layer[column]), ("-", "20.50"))
+        self.assertEqual(layer[5:7], ["layer", "2.00"])
+        self.assertNotIn("gemms", results.table(make_document()))
+        self.assertIn(">gemms</th>", report.page([document], plots=False))
+        results.save_csv(self.folder / "layer.csv", document)
+        with open(self.folder / "layer.csv") as file:
+            lines = [line for line in csv.DictReader(file) if line["op"] == "layer"]
+        self.assertEqual([(line["us"], line["layer_us"]) for line in lines], [("2.0", "22.5")])
+
     def test_csv(self):
         path = self.folder / "run.csv"
         results.save_csv(path, make_document())
@@ -257,6 +276,14 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(len(lines), 5)
         self.assertEqual(lines[1].split()[5:], ["shrink", "0.165", "0.52", "0.041"])
 
+    def test_dry_run_of_layers(self):
+        status, out, err = run("layer_bench", "--dry-run", "--batch-sizes", "16", "--hidden-sizes",
+                               "1024", "4096", "--num-loras", "4", "--dtype", "bf16")  # fmt: skip
+        self.assertEqual((status, err), (0, ""))
+        lines = [line.split() for line in out.splitlines()]
+        self.assertEqual([line[5] for line in lines[1:5]], ["pair", "layer"] * 2)
+        self.assertEqual(lines[1][6:], lines[2][6:])
+
     def test_mistakes_are_one_line(self):
         for arguments, message in [
             (["list_bench", "--op-types", "lora_shirnk"], "found 'lora_shirnk', expected one of"),
@@ -272,6 +299,9 @@ class CommandLine(unittest.TestCase):
             (["model_bench", "--models", "gpt-0"], "--models gpt-0: expected a config.json"),
             (["model_bench", "--models", "Qwen3-32B", "--tp-sizes", "7"], "--tp-sizes 7"),
             (["model_bench"], "--models"),
+            (["layer_bench", "--lora-ranks", "1024"], "rank 1024: expected at most 512"),
+            (["layer_bench", "--op-types", "lora_shrink"], "unrecognized arguments: --op-types"),
+            (["model_pass", "--dry-run"], "model_pass has none, expected another mode"),
             (["nonsense"], "invalid choice"),
             (["compare", "none.json", "none.json"], "none.json: expected the JSON of a run"),
         ]:

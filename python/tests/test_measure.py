@@ -17,15 +17,16 @@ GPU_MODULES = (
     "torch", "triton", "triton.language", "triton.runtime", "triton.runtime.errors", "cuda",
     "cuda.bindings", "numpy",
 )  # fmt: skip
-OURS = ("arguments", "clock", "launch", "measure", "model_pass", "triton_v1", "vllm_ops")
+OURS = ("arguments", "clock", "launch", "layer", "measure", "model_pass", "triton_v1", "vllm_ops")
 
 
 class OutOfResources(Exception):
     """What Triton raises for a configuration that does not fit."""
 
 
-def import_measure():
-    """The module, over stand-ins for the packages that need a GPU, which are left out again."""
+def import_modules():
+    """measure, model_pass and layer, over stand-ins for the packages that need a GPU, which are
+    left out again."""
     names = [f"lora_tile.bench.{name}" for name in OURS]
     kept = {name: sys.modules.pop(name, None) for name in names}
     stand_ins = {name: mock.MagicMock() for name in GPU_MODULES}
@@ -34,13 +35,15 @@ def import_measure():
     stand_ins["triton"].cdiv = lambda a, b: -(-a // b)
     stand_ins["torch"].cuda.get_device_capability = lambda: (9, 0)
     with mock.patch.dict(sys.modules, stand_ins):
-        measure = importlib.import_module("lora_tile.bench.measure")
-        model_pass = importlib.import_module("lora_tile.bench.model_pass")
+        modules = [
+            importlib.import_module(f"lora_tile.bench.{name}")
+            for name in ("measure", "model_pass", "layer")
+        ]
     for name in names:
         sys.modules.pop(name, None)
         if kept[name]:
             sys.modules[name] = kept[name]
-    return measure, model_pass
+    return modules
 
 
 class Call:
@@ -52,7 +55,17 @@ class Call:
         self.arguments = arguments
 
     def __call__(self, handle):
-        pass
+        handle.took(self.us)
+
+
+class Handle:
+    """A stream that knows how long what was launched on it takes."""
+
+    def __init__(self):
+        self.us = 0
+
+    def took(self, us):
+        self.us += us
 
 
 class FakeClock:
@@ -60,6 +73,8 @@ class FakeClock:
 
     def __init__(self):
         self.quick, self.again, self.full = 0, 0, 0
+        self.calls_in_graph, self.replays = 32, 5
+        self.turns = []
 
     def rough(self, calls, replays=1):
         if replays == 1:
@@ -67,6 +82,15 @@ class FakeClock:
         else:
             self.again += 1
         return calls[0].us if isinstance(calls[0], Call) else 50.0
+
+    def in_turns(self, lists, count, replays):
+        self.turns.append((len(lists), count, replays))
+        times = []
+        for calls in lists:
+            handle = Handle()
+            calls[0](handle)
+            times.append([handle.us] * replays)
+        return times
 
     def measure(self, calls):
         self.full += 1
@@ -94,7 +118,7 @@ class FakeKernel:
 
 class Choice(unittest.TestCase):
     def setUp(self):
-        self.measure, self.model_pass = import_measure()
+        self.measure, self.model_pass, self.layer = import_modules()
         self.clock = FakeClock()
         self.library = mock.Mock()
         self.library.find = lambda op, case: [FakeKernel(n) for n in (20, *range(15), 30)]
@@ -111,10 +135,10 @@ class Choice(unittest.TestCase):
             patch.start()
             self.addCleanup(patch.stop)
 
-    def run_case(self, baselines, ops=("shrink",), **fields):
+    def run_case(self, baselines, ops=("shrink",), bench=None, **fields):
         case = Case(ops=ops, batch=16, seq_length=1, hidden=1024, widths=(1024,), rank=16,
                     num_loras=4, active=4, **fields)  # fmt: skip
-        bench = self.measure.Bench(self.clock, self.library, baselines, 4)
+        bench = (bench or self.measure.Bench)(self.clock, self.library, baselines, 4)
         self.bench = bench
         return {(r["op"], r["impl"]): r for r in bench.run(case)}
 
@@ -155,13 +179,56 @@ class Choice(unittest.TestCase):
         self.assertEqual(found["pair", "lora-tile-two"]["config"], "N=1 | N=1")
         self.assertIn(("pair", "lora-tile-two-pdl"), found)
 
+    def run_layer(self, baselines, error=1e-4):
+        errors = mock.patch.object(self.layer.Layer, "error", lambda layer, calls, clock: error)
+        with errors:
+            return self.run_case(baselines, ("pair", "layer"), self.layer.LayerBench)
+
+    def test_layer(self):
+        found = self.run_layer(["lora-tile", "triton", "cublas"])
+        # Alone, as without a layer.
+        self.assertEqual(found["pair", "lora-tile"]["us"], 1)
+        plain, overlapping = found["layer", "lora-tile"], found["layer", "lora-tile-pdl"]
+        self.assertEqual((plain["us"], plain["config"], plain["candidates"]), (1, "N=1", 16))
+        self.assertEqual((overlapping["us"], overlapping["config"]), (0.5, "N=14"))
+        self.assertEqual(plain["layer_us"] - plain["gemms_us"], 1)
+        self.assertEqual(found["layer", "lora-tile-two"]["us"], 2)
+        for impl in ("lora-tile-two-pdl", "triton-tuned", "triton-default", "cublas"):
+            self.assertIn(("layer", impl), found)
+        # A replay of 32 calls of 50 us is short enough.
+        self.assertEqual([turn[1:] for turn in self.clock.turns], [(32, 3), (32, 5)])
+        # The products alone, and the best of each implementation.
+        self.assertEqual(self.clock.turns[1][0], 1 + 7)
+
+    def test_layer_of_long_calls(self):
+        self.clock.rough = lambda calls, replays=1: 2000.0
+        self.run_layer(["lora-tile"])
+        self.assertEqual({turn[1] for turn in self.clock.turns}, {5})
+        self.clock.rough = lambda calls, replays=1: 20000.0
+        self.run_layer(["lora-tile"])
+        self.assertEqual(self.clock.turns[-1][1], 4)
+
+    def test_layer_with_wrong_results(self):
+        found = self.run_layer(["lora-tile", "cublas"], float("nan"))
+        wrong = found["layer", "lora-tile"]
+        self.assertIn("none of the finalists", wrong["failed"])
+        self.assertIn("error nan between two products", wrong["rejected"])
+        self.assertEqual(self.clock.turns[1][0], 1 + 1)
+
+    def test_layer_in_the_noise(self):
+        found = self.run_layer(["lora-tile", "triton"])
+        # Stand-ins for Triton's kernels take no time.
+        self.assertIn("lost in the noise", found["layer", "triton-tuned"]["failed"])
+        self.assertEqual(found["layer", "triton-tuned"]["gemms_us"],
+                         found["layer", "lora-tile"]["gemms_us"])  # fmt: skip
+
     def test_vllm(self):
         ops = mock.MagicMock()
         ops.LoRAKernelMeta.make.return_value.meta_args = lambda token_nums, specialize: ("meta",)
         modules = {name: mock.MagicMock() for name in ("vllm", "vllm.lora")}
         modules["vllm.lora.ops"] = mock.MagicMock(triton_ops=ops)
         with mock.patch.dict(sys.modules, modules):
-            self.errors = lambda op, call: call(None) or 1e-4
+            self.errors = lambda op, call: call(Handle()) or 1e-4
             found = self.run_case(["vllm"], ("shrink", "expand", "pair"))
         self.assertEqual(set(found), {(op, "vllm") for op in ("shrink", "expand", "pair")})
         self.assertTrue(all("us" in result for result in found.values()))

@@ -15,6 +15,7 @@
 #   grid    the published grid against Triton and cuBLAS
 #   more    1, 64, 4096, 16384 and 65536 tokens in the same way
 #   others  other ranks, bf16, three slices, 64 adapters and an odd hidden size
+#   layer   the pair between two products; a minute or so
 #   tool    lora-bench over the published grid
 #   models  lora-bench over the layers of two models
 #   pass    whole forward passes of Llama-2-7b, ranks 8 and 64
@@ -107,6 +108,11 @@ run() {
         python_bench bf16 list_bench --batch-sizes 16 256 2048 --hidden-sizes 4096 \
           --lora-ranks 16 --num-loras 4 --dtype bf16
         ;;
+      layer)
+        python_bench layer layer_bench --batch-sizes 16 128 512 2048 8192 \
+          --hidden-sizes 4096 8192 --lora-ranks 16 --num-loras 4
+        cat "$output/layer.log"
+        ;;
       tool)
         part tool "$bench" list_bench "${grid_sizes[@]}" --json "$output/tool.json" "${csv[@]}"
         ;;
@@ -121,7 +127,7 @@ run() {
         cat "$output/pass.log"
         ;;
       *)
-        echo "benchmark.sh: found part '$name', expected smoke, grid, more, others, tool, models or pass" >&2
+        echo "benchmark.sh: found part '$name', expected smoke, grid, more, others, layer, tool, models or pass" >&2
         exit 1
         ;;
     esac

@@ -73,7 +73,10 @@ class Case:
         return min(self.active, self.with_lora())
 
     def bytes_of(self, op):
-        """Bytes that must move: each input read once and each output written once."""
+        """Bytes that must move: each input read once and each output written once.
+
+        The op "layer" is a pair between two products, and has the pair's bytes and operations.
+        """
         element = ELEMENT_BYTES[self.dtype]
         rows, adapters = self.with_lora(), self.reached()
         x = rows * self.hidden * element
@@ -81,13 +84,15 @@ class Case:
         s = rows * self.slices * self.rank * 4
         b = adapters * sum(self.widths) * self.rank * element
         y = rows * sum(self.widths) * element * (2 if self.add_inputs else 1)
-        return {"shrink": x + a + s, "expand": s + b + y, "pair": x + a + b + y}[op]
+        pair = x + a + b + y
+        return {"shrink": x + a + s, "expand": s + b + y, "pair": pair, "layer": pair}[op]
 
     def flops_of(self, op):
         """Multiplications and additions."""
         shrink = 2 * self.with_lora() * self.slices * self.rank * self.hidden
         expand = 2 * self.with_lora() * self.rank * sum(self.widths)
-        return {"shrink": shrink, "expand": expand, "pair": shrink + expand}[op]
+        pair = shrink + expand
+        return {"shrink": shrink, "expand": expand, "pair": pair, "layer": pair}[op]
 
     def set_bytes(self):
         """Device memory of one set of arguments for all ops."""

@@ -28,13 +28,18 @@ class Parser(argparse.ArgumentParser):
         raise Error(message)
 
 
-def _add_case_options(parser):
+def _add_mapping_options(parser):
     add = parser.add_argument
     add("--num-loras", nargs="+", type=int, default=[4], help="adapter slots")
     add("--num-active-loras", type=int, help="slots that tokens use (default: all)")
     add("--dtype", choices=["f16", "bf16"], default="f16")
     add("--sort-by-lora-id", nargs="+", type=int, choices=[0, 1], default=[1])
     add("--no-lora-fraction", type=float, default=0.0, help="of requests, default: %(default)s")
+
+
+def _add_case_options(parser):
+    _add_mapping_options(parser)
+    add = parser.add_argument
     add("--expand-fn-add-inputs", nargs="+", type=int, choices=[0, 1], default=[1])
     add("--op-types", nargs="+", metavar="OP", help=", ".join(OP_TYPES),
         default=["lora_shrink", "lora_expand", "lora_shrink_expand"])  # fmt: skip
@@ -59,10 +64,18 @@ def _add_run_options(parser):
     add("--bandwidth", type=float, default=4.3, metavar="TB/S", help="for --dry-run")
 
 
-def _add_list_options(parser):
+def _add_batch_options(parser):
     add = parser.add_argument
     add("--batch-sizes", nargs="+", type=int, default=[1, 16, 32, 64, 128, 256, 512])
     add("--seq-lengths", nargs="+", type=int, default=[1])
+
+
+def _add_list_options(parser):
+    _add_batch_options(parser)
+    add = parser.add_argument
+    add("--hidden-sizes", nargs="+", type=int, default=DEFAULT_SIZES)
+    add("--lora-ranks", nargs="+", type=int, default=[16])
+    add("--num-slices", nargs="+", type=int, default=[1])
 
 
 def make_parser():
@@ -73,14 +86,17 @@ def make_parser():
 
     mode = modes.add_parser("list_bench", help="all combinations of the sizes given")
     _add_list_options(mode)
-    mode.add_argument("--hidden-sizes", nargs="+", type=int, default=DEFAULT_SIZES)
-    mode.add_argument("--lora-ranks", nargs="+", type=int, default=[16])
-    mode.add_argument("--num-slices", nargs="+", type=int, default=[1])
     _add_case_options(mode)
     _add_run_options(mode)
 
-    mode = modes.add_parser("range_bench", help="ranges of hidden sizes and ranks")
+    mode = modes.add_parser("layer_bench", help="what the pair adds between two products")
     _add_list_options(mode)
+    _add_mapping_options(mode)
+    mode.set_defaults(op_types=["lora_shrink_expand"], expand_fn_add_inputs=[1])
+    _add_run_options(mode)
+
+    mode = modes.add_parser("range_bench", help="ranges of hidden sizes and ranks")
+    _add_batch_options(mode)
     for name, start, end, step in (("hidden-sizes", 1024, 8192, 1024), ("lora-ranks", 16, 64, 16)):
         mode.add_argument(f"--{name}-start", type=int, default=start)
         mode.add_argument(f"--{name}-end", type=int, default=end, help="included")
@@ -90,7 +106,7 @@ def make_parser():
     _add_run_options(mode)
 
     mode = modes.add_parser("model_bench", help="the layers of models")
-    _add_list_options(mode)
+    _add_batch_options(mode)
     mode.add_argument("--models", nargs="+", required=True, help="names, or config.json files")
     mode.add_argument("--tp-sizes", nargs="+", type=int, default=[1])
     mode.add_argument("--adapter", type=pathlib.Path, help="PEFT adapter, for rank and modules")
@@ -165,7 +181,10 @@ def make_cases(options):
     for name in ("arg_pool_size", "cuda_graph_nops", "replays"):
         if getattr(options, name) < 1:
             raise Error(f"--{name.replace('_', '-')} {getattr(options, name)}: expected 1 or more")
-    return generate(layers_of(options), options)
+    cases = generate(layers_of(options), options)
+    if options.mode == "layer_bench":
+        cases = [dataclasses.replace(case, ops=("pair", "layer")) for case in cases]
+    return cases
 
 
 def dry_run(cases, bandwidth):
@@ -204,18 +223,18 @@ class Progress:
 def import_gpu_parts():
     """The modules that need torch, Triton and cuda-python; Error names the one that is missing."""
     try:
-        from lora_tile.bench import clock, measure, model_pass
+        from lora_tile.bench import clock, layer, measure, model_pass
     except ModuleNotFoundError as error:
         raise Error(
             f"found no Python package '{error.name}', expected torch, triton and cuda-python; "
             "--dry-run needs none"
         ) from None
-    return clock, measure, model_pass
+    return clock, layer, measure, model_pass
 
 
 def start(options, cases=()):
     """A bench for a run and a document to fill; compiles what the cases need of Triton."""
-    clock_module, measure, _ = import_gpu_parts()
+    clock_module, layer, measure, _ = import_gpu_parts()
     properties = clock_module.require_gpu()
     arch = f"sm_{properties.major}{properties.minor}" + ("a" if properties.major >= 9 else "")
     library = None
@@ -224,7 +243,8 @@ def start(options, cases=()):
     clock = clock_module.Clock(
         options.cuda_graph_nops, options.replays, bool(options.with_cuda_graph)
     )
-    bench = measure.Bench(
+    bench_type = layer.LayerBench if options.mode == "layer_bench" else measure.Bench
+    bench = bench_type(
         clock, library, options.baselines, options.arg_pool_size, bool(options.test_correctness),
         options.seed,
     )  # fmt: skip
@@ -309,6 +329,8 @@ def summary(document):
         f"at the {document['copy_bytes_per_second'] / 1e12:.2f} TB/s of a copy, measured in this "
         "run. cublas serves one adapter, the others all."
     )
+    if any("layer" in row["case"]["ops"] for row in document["rows"]):
+        print("layer: what the pair adds to two products, which alone take the time under gemms.")
     rejected = [
         f"{row['key']}: {result['op']} {result['impl']}: {result['rejected']}"
         for row in document["rows"]
@@ -323,8 +345,8 @@ def summary(document):
 def run_model_pass(options):
     model = find_model(options.models[0])
     if options.dry_run:
-        raise Error("--dry-run: model_pass has none, expected list_bench, range_bench, model_bench")
-    _, _, model_pass = import_gpu_parts()
+        raise Error("--dry-run: model_pass has none, expected another mode")
+    _, _, _, model_pass = import_gpu_parts()
     bench, document = start(options, model_pass.all_cases(model, options))
     document["passes"] = []
     try:

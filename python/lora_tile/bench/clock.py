@@ -88,6 +88,19 @@ class Clock:
             times = [self._replay(run) for _ in range(replays)]
         return statistics.median(times) * 1000 / len(calls)
 
+    def in_turns(self, lists, count, replays):
+        """Microseconds of a call, `replays` values for each list of calls.
+
+        Each gets a graph of `count` calls. These run in turns, so that a clock or a temperature that
+        changes does so for all of them.
+        """
+        with torch.cuda.stream(self.stream):
+            runs = [self._captured(calls, count) for calls in lists]
+            for run in runs:
+                self._replay(run)
+            turns = [[self._replay(run) * 1000 / count for run in runs] for _ in range(replays)]
+        return list(zip(*turns))
+
     def measure(self, calls):
         """The fields us, low and high of a result."""
         samples = sorted(self.samples(calls))

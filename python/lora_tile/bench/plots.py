@@ -8,7 +8,10 @@ import re
 from lora_tile.bench import results
 from lora_tile.errors import Error
 
-TITLES = {"shrink": "shrink", "expand": "expand", "pair": "shrink and expand"}
+TITLES = {
+    "shrink": "shrink", "expand": "expand", "pair": "shrink and expand",
+    "layer": "shrink and expand between two products",
+}  # fmt: skip
 LINES = [
     ("lora-tile, best", results.OURS, dict(color="#c03a2b", linewidth=2, marker="o")),
     ("Triton, tuned", ["triton-tuned"], dict(color="#2b6cb0", marker="s")),

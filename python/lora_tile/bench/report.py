@@ -49,6 +49,7 @@ LEGEND = {
     "untuned": "Triton with the usual configuration",
     "vllm": "vLLM's own kernels, as it configures them",
     "cublas": "cuBLAS for one adapter, which is less work than the others do",
+    "gemms": "the two products of a layer; the times beside it are what a pair adds between them",
     "floor": "bytes that must move, at the bandwidth of a copy in the same run",
     "of copy": "floor over lora-tile's best time",
     "speed-up": "tuned Triton over lora-tile's best time",
@@ -57,12 +58,9 @@ LEGEND = {
 
 
 def _table(document):
-    copy = document.get("copy_bytes_per_second")
-    lines = [
-        results.table_row(row, op, copy) for row in document["rows"] for op in row["case"]["ops"]
-    ]
+    header, *lines = results.table_lines(document)
     head = "".join(
-        f'<th title="{html.escape(LEGEND.get(name, ""))}">{name}</th>' for name in results.HEADER
+        f'<th title="{html.escape(LEGEND.get(name, ""))}">{name}</th>' for name in header
     )
     body = "\n".join(
         "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in line) + "</tr>"

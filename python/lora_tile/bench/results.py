@@ -5,12 +5,15 @@
 A document has `format` 1, `device`, `versions`, `method`, `copy_bytes_per_second` and `rows`. A row
 is a case: `case` with its fields, `key`, and `results`, one for each op and implementation:
 
-    op, impl     what ran: shrink, expand or pair; one of IMPLS
+    op, impl     what ran: shrink, expand, pair, or layer, which is what a pair adds between two
+                 products; one of IMPLS
     us           median time of one call in microseconds
     low, high    first and third quartile of the replays
     config       what was chosen, and `candidates`, among how many
     error        ||out - ref|| / ||ref|| against float64
     failed       why there is no time, in place of all the others
+    gemms_us     of a layer: median time of the two products alone
+    layer_us     of a layer: median time of products and pair; `us` is the difference
 """
 
 import csv
@@ -92,8 +95,15 @@ def format_us(value):
 
 HEADER = [
     "model", "tokens", "shape", "rank", "loras", "op", "lora-tile", "pdl", "two", "two-pdl",
-    "triton", "untuned", "vllm", "cublas", "floor", "of copy", "speed-up", "spread", "config",
+    "triton", "untuned", "vllm", "cublas", "gemms", "floor", "of copy", "speed-up", "spread",
+    "config",
 ]  # fmt: skip
+
+
+def _gemms(row, op):
+    """The time of a layer's products, as text."""
+    times = [r["gemms_us"] for r in row["results"] if r["op"] == op and "gemms_us" in r]
+    return format_us(times[0] if times else None)
 
 
 def table_row(row, op, copy):
@@ -109,20 +119,30 @@ def table_row(row, op, copy):
     return [
         case.get("label") or "-", str(case["batch"] * case["seq_length"]), shape_text(case),
         str(case["rank"]), str(case["num_loras"]), op,
-        *(format_us(microseconds(row, op, impl)) for impl in IMPLS), format_us(floor),
+        *(format_us(microseconds(row, op, impl)) for impl in IMPLS), _gemms(row, op),
+        format_us(floor),
         f"{floor / ours['us']:.0%}" if ours and floor else "-",
         f"{tuned / ours['us']:.2f}" if ours and tuned else "-",
         f"{(ours['high'] - ours['low']) / ours['us']:.1%}" if ours else "-", config.strip(),
     ]  # fmt: skip
 
 
-def table(document):
-    """The aligned table, times in microseconds."""
+def table_lines(document):
+    """The lines of the table, each a list of cells; the first is the header."""
     copy = document.get("copy_bytes_per_second")
     lines = [HEADER]
     for row in document["rows"]:
         lines += [table_row(row, op, copy) for op in row["case"]["ops"]]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(HEADER) - 1)]
+    if any("layer" in row["case"]["ops"] for row in document["rows"]):
+        return lines
+    column = HEADER.index("gemms")
+    return [line[:column] + line[column + 1 :] for line in lines]
+
+
+def table(document):
+    """The aligned table, times in microseconds."""
+    lines = table_lines(document)
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]) - 1)]
     text = []
     for line in lines:
         cells = [cell.rjust(width) for cell, width in zip(line, widths)]
@@ -134,7 +154,8 @@ def save_csv(path, document):
     """One line for each result."""
     fields = ["tokens", "batch", "seq_length", "hidden", "widths", "rank", "num_loras", "active",
               "dtype", "sort", "no_lora_fraction", "add_inputs", "label", "op", "impl", "us", "low",
-              "high", "bytes", "flops", "floor_us", "error", "config", "failed"]  # fmt: skip
+              "high", "bytes", "flops", "floor_us", "error", "config", "failed",
+              "gemms_us", "layer_us"]  # fmt: skip
     copy = document.get("copy_bytes_per_second")
     try:
         with open(path, "w", newline="") as file:
