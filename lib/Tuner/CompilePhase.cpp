@@ -7,6 +7,7 @@
 
 #include "lora/Tuner/CompilePhase.h"
 
+#include "Votes.h"
 #include "WorkerPool.h"
 #include "lora/Support/Error.h"
 #include "lora/Support/Files.h"
@@ -20,7 +21,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <random>
 #include <set>
 #include <unistd.h>
 
@@ -75,46 +75,6 @@ std::string commandOf(const KernelSpace &space, const Job &job, const std::strin
   return "lora-compile " + (space.file.empty() ? "--op=" + space.kernel : space.file) +
          " --arch=" + target + " --dtype=" + types + " --set=" + settings + " --report";
 }
-
-/// What the estimates of the problems of a class say of its configurations.
-class Votes {
-public:
-  explicit Votes(size_t configs) : scores(configs, 0.0) {}
-
-  void add(const PrunedSpace &ranked, bool all) {
-    for (size_t i = 0; i < ranked.configs.size(); ++i) {
-      // By how much an estimate is worse than the best counts, not its rank: many may be as good.
-      double ratio = ranked.estimates[i] / ranked.estimates.front();
-      if (all || i < 4 || ratio < 2)
-        scores[ranked.configs[i]] += 1 / (1 + 50 * (ratio - 1) * (ratio - 1) + double(i) / 20);
-    }
-  }
-
-  /// Those that many problems favour and, as a quarter of all, some at random among those that any
-  /// problem favours; 0 for all of these.
-  std::vector<size_t> choose(size_t most, uint64_t seed) const {
-    std::vector<std::pair<double, size_t>> order;
-    for (size_t i = 0; i < scores.size(); ++i)
-      if (scores[i] > 0)
-        order.emplace_back(-scores[i], i);
-    std::sort(order.begin(), order.end());
-    std::vector<size_t> chosen;
-    for (auto [score, index] : order)
-      chosen.push_back(index);
-    if (most == 0 || chosen.size() <= most)
-      return chosen;
-    auto rest = chosen.begin() + static_cast<int64_t>(most - most / 4);
-    std::mt19937_64 generator(seed);
-    for (size_t i = 0, left = static_cast<size_t>(chosen.end() - rest); i < most / 4; ++i)
-      std::swap(rest[static_cast<int64_t>(i)],
-                rest[static_cast<int64_t>(i + generator() % (left - i))]);
-    chosen.resize(most);
-    return chosen;
-  }
-
-private:
-  std::vector<double> scores;
-};
 
 /// The outcome of a job that is in the cache.
 struct Artefact {

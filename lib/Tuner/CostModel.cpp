@@ -81,6 +81,27 @@ double CostModel::registersOf(const Tiling &tiling) const {
   }
 }
 
+/// The shared memory of a program, as the kernels' own constraints count it: a tile of the sum for
+/// each of the programs that exchange parts, and beside these the tiles of the warps, or the
+/// stages.
+double CostModel::sharedBytesOf(const Tiling &tiling, int64_t columns) const {
+  if (problem.operation == Operation::Expand)
+    return 0;
+  int64_t tile = tiling.m * columns * 4, warpTiles = tiling.warpsK * tile;
+  int64_t stages =
+      tiling.stages > 1 ? tiling.stages * tiling.warpsK * (tiling.m + columns) * tiling.k * 2 : 0;
+  return double(tiling.splitK / 2 * 2 * tile + std::max(stages, warpTiles));
+}
+
+/// How many programs a multiprocessor holds at a time.
+double CostModel::residentOf(const Tiling &tiling, double registers, double sharedBytes) {
+  constexpr double mostThreads = 2048, allRegisters = 65536, allShared = 233472, reserved = 1024;
+  double threads = double(32 * tiling.warps);
+  return std::max(1.0,
+                  std::floor(std::min({mostThreads / threads, allRegisters / (registers * threads),
+                                       allShared / (sharedBytes + reserved)})));
+}
+
 double CostModel::floor() const { return problem.bytes() / gpu.memoryBandwidth * 1e6; }
 
 /// Loads that a warp has under way at a time, in steps of a loop.
@@ -89,53 +110,57 @@ static double depth(int64_t stages) { return stages > 1 ? double(stages) - 0.5 :
 double CostModel::estimate(const Tiling &shape) const {
   double rows = double(std::min<int64_t>(shape.m, tokensPerAdapter));
   double blocks = double(rowBlocksOf(shape.m) * problem.slices());
-  double maxRank = double(shape.maxRank > 0 ? shape.maxRank : powerOfTwoAbove(problem.rank));
-  double cacheBytes = 0, chain = 0, exchange = 0;
-  auto addShrink = [&](double columns, double repeats) {
+  int64_t maxRank = shape.maxRank > 0 ? shape.maxRank : powerOfTwoAbove(problem.rank);
+  bool shrinks = problem.operation != Operation::Expand;
+  int64_t columns = problem.operation == Operation::Shrink ? shape.n : maxRank;
+  double usedColumns = double(std::min<int64_t>(columns, problem.rank));
+  double cacheBytes = 0, chain = 0;
+  auto addShrink = [&](double repeats) {
     double part = double(problem.hidden) / double(shape.splitK);
     double steps = std::ceil(part / double(shape.k * shape.warpsK));
-    double tiles = std::ceil(double(problem.rank) / columns);
-    cacheBytes += blocks * repeats * tiles * double(problem.hidden) *
-                  (rows * 2 + std::min(columns, double(problem.rank)) * 2);
+    double tiles = std::ceil(double(problem.rank) / double(columns));
+    cacheBytes += blocks * repeats * tiles * double(problem.hidden) * (rows + usedColumns) * 2;
     chain += gpu.latency * (1 + (steps - 1) / depth(shape.stages));
-    if (shape.splitK > 1)
-      exchange += gpu.clusterExchange;
+    chain += gpu.clusterExchange * std::log2(double(shape.splitK));
   };
   auto addExpand = [&](double sharers) {
     double width = double(problem.totalWidth()) / double(problem.slices());
     double steps = std::ceil(width / (sharers * double(shape.n)));
-    double rank = problem.operation == Operation::Expand ? double(problem.rank) : maxRank;
+    double rank = double(shrinks ? maxRank : problem.rank);
     cacheBytes += blocks * (width * (rank * 2 + rows * 4) + rows * rank * 4 * sharers);
     chain += gpu.latency * (1 + (steps - 1) / 1.6);
   };
   switch (problem.operation) {
   case Operation::Shrink:
-    addShrink(double(shape.n), 1);
+    addShrink(1);
     break;
   case Operation::Expand:
     addExpand(double(shape.programsN));
     break;
   case Operation::ShrinkExpand:
-    addShrink(maxRank, double(shape.splitN));
+    addShrink(double(shape.splitN));
     addExpand(double(shape.splitN * shape.splitK));
     break;
   }
   double registers = registersOf(shape);
   // Near the limit about half of them spill.
   double spills = registers > 245 ? 1.3 : 1;
-  registers = std::min(registers, 255.0);
-  double resident =
-      std::max(1.0, std::floor(std::min(2048.0 / double(32 * shape.warps),
-                                        65536 / (registers * double(32 * shape.warps)))));
-  double waves = std::ceil(double(programs(shape)) / (gpu.multiprocessors * resident));
+  double resident = residentOf(shape, std::min(registers, 255.0), sharedBytesOf(shape, columns));
+  double share = double(programs(shape)) / gpu.multiprocessors;
+  double waves = std::ceil(share / resident);
   double memory = floor(), cache = cacheBytes / gpu.cacheBandwidth * 1e6;
   double products = problem.flops() / gpu.flops * 1e6 * double(shape.m) / rows;
   // Few programs cannot ask for all of the bandwidth.
-  double busy = std::min(1.0, double(programs(shape)) / gpu.multiprocessors);
-  double moving = std::max({memory, cache, products}) / std::max(busy, 0.02);
-  double waiting = waves * chain;
-  return gpu.launch + exchange +
-         spills * (std::max(moving, waiting) + 0.25 * std::min(moving, waiting));
+  double moving = std::max({memory, cache, products}) / std::clamp(share, 0.02, 1.0);
+  if (shrinks) {
+    // Nor can multiprocessors with too few loads under way; latency grows where many are.
+    constexpr double loaded = 1.5;
+    double underWay = depth(shape.stages) * double(shape.warpsK * shape.k) * 2 *
+                      (rows + usedColumns) * std::min(resident, std::max(1.0, share));
+    moving = std::max(moving, loaded * gpu.latency * cacheBytes / (gpu.multiprocessors * underWay));
+  }
+  // Programs start and end together, so that their waiting hardly overlaps with moving.
+  return gpu.launch + spills * (moving + waves * chain);
 }
 
 const char *CostModel::uselessReason(const Tiling &shape) const {

@@ -26,8 +26,8 @@ struct GpuFacts {
   /// Products on tensor cores, in multiply-adds times two a second.
   double flops = 6e14;
   /// Microseconds: of a launch in a graph, of a dependent load from memory, and of exchanging
-  /// partial sums in a cluster.
-  double launch = 1.7, latency = 0.65, clusterExchange = 0.5;
+  /// partial sums among each factor of two of programs in a cluster.
+  double launch = 1.7, latency = 0.5, clusterExchange = 0.75;
 };
 
 /// The values of the parameters whose names have a meaning by convention: BLOCK_M, BLOCK_N,
@@ -61,6 +61,8 @@ private:
   int64_t rowBlocksOf(int64_t blockM) const;
   int64_t programs(const Tiling &tiling) const;
   double registersOf(const Tiling &tiling) const;
+  double sharedBytesOf(const Tiling &tiling, int64_t columns) const;
+  static double residentOf(const Tiling &tiling, double registers, double sharedBytes);
 
   TuneProblem problem;
   GpuFacts gpu;

@@ -108,4 +108,45 @@ TEST(CostModel, MoreWorkTakesLonger) {
   EXPECT_GT(large, small);
 }
 
+Tiling shrinkTiling(int64_t m, int64_t k, int64_t splitK, int64_t warps, int64_t warpsK,
+                    int64_t stages) {
+  Tiling tiling;
+  tiling.m = m;
+  tiling.n = 16;
+  tiling.k = k;
+  tiling.splitK = splitK;
+  tiling.warps = warps;
+  tiling.warpsK = warpsK;
+  tiling.stages = stages;
+  return tiling;
+}
+
+TuneProblem shrink(int64_t tokens, int64_t hidden) {
+  TuneProblem problem;
+  problem.kernel = "shrink";
+  problem.tokens = tokens;
+  problem.hidden = hidden;
+  problem.widths = {0};
+  problem.rank = 16;
+  problem.adapters = 4;
+  return problem.normalised();
+}
+
+/// As measured on an H200.
+TEST(CostModel, SmallBatchesOfLongRowsWantSplitsAndLargeBatchesNone) {
+  CostModel large(shrink(16384, 4096), {});
+  double best = large.estimate(shrinkTiling(64, 64, 1, 8, 2, 3));
+  EXPECT_LT(best, large.estimate(shrinkTiling(64, 64, 16, 8, 2, 3)));
+  CostModel small(shrink(128, 16384), {});
+  EXPECT_LT(small.estimate(shrinkTiling(16, 128, 8, 8, 8, 1)),
+            small.estimate(shrinkTiling(16, 128, 1, 8, 8, 1)));
+}
+
+/// Of stages of 48 KB each, four leave room for one program and two for two.
+TEST(CostModel, SharedMemoryBoundsTheProgramsOfAMultiprocessor) {
+  CostModel model(shrink(16384, 4096), {});
+  EXPECT_GT(model.estimate(shrinkTiling(32, 128, 1, 4, 4, 4)),
+            model.estimate(shrinkTiling(32, 128, 1, 4, 4, 2)));
+}
+
 } // namespace
