@@ -192,7 +192,8 @@ class Choice(unittest.TestCase):
         self.assertEqual((plain["us"], plain["config"], plain["candidates"]), (1, "N=1", 16))
         self.assertEqual((overlapping["us"], overlapping["config"]), (0.5, "N=14"))
         self.assertEqual(plain["layer_us"] - plain["gemms_us"], 1)
-        self.assertEqual(found["layer", "lora-tile-two"]["us"], 2)
+        two = found["layer", "lora-tile-two"]
+        self.assertEqual((two["us"], two["config"], two["candidates"]), (2, "N=1 | N=1", 9))
         for impl in ("lora-tile-two-pdl", "triton-tuned", "triton-default", "cublas"):
             self.assertIn(("layer", impl), found)
         # A replay of 32 calls of 50 us is short enough.
@@ -201,7 +202,7 @@ class Choice(unittest.TestCase):
         self.assertEqual(self.clock.turns[1][0], 1 + 7)
 
     def test_layer_of_long_calls(self):
-        self.clock.rough = lambda calls, replays=1: 2000.0
+        self.clock.rough = lambda calls, replays=1: 1000.0
         self.run_layer(["lora-tile"])
         self.assertEqual({turn[1] for turn in self.clock.turns}, {5})
         self.clock.rough = lambda calls, replays=1: 20000.0

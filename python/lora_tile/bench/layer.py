@@ -7,21 +7,46 @@ same calls without the pair is taken away. The configurations that are fastest a
 here, where others may win, since the pair finds x and y in the caches, and other kernels around it.
 """
 
+import itertools
 import statistics
 
 import torch
 
 from lora_tile.bench.arguments import DTYPES, LIMITS
 from lora_tile.bench.cases import ELEMENT_BYTES
-from lora_tile.bench.measure import Bench, Candidate
+from lora_tile.bench.measure import FINALISTS, Bench, Candidate
+from lora_tile.errors import Error
 
 # Bytes of the weights to rotate over.
 WEIGHT_BYTES = 2 * 10**9
 # Microseconds that a replay may take, and the least number of calls in it.
-LONGEST_REPLAY = 10_000
+LONGEST_REPLAY = 5_000
 FEWEST_CALLS = 4
 # Replays of each configuration by which an implementation chooses.
 CHOOSING_REPLAYS = 3
+# Pairs of two launches: whose finalists for shrink and expand they take, and whether with dependent
+# launch.
+TWO_LAUNCHES = {
+    "lora-tile-two": ("lora-tile", False),
+    "lora-tile-two-pdl": ("lora-tile-pdl", True),
+    "triton-tuned": ("triton-tuned", False),
+}
+
+
+def _chained(shrink, expand, dependent):
+    """The candidate for a pair of two launches."""
+
+    def bind(arguments, _):
+        first = shrink.bind(arguments, dependent)
+        second = expand.bind(arguments, dependent, chained=True)
+
+        def call(handle):
+            first(handle)
+            second(handle)
+
+        return call
+
+    return Candidate(f"{shrink.text} | {expand.text}", bind)
 
 
 class Layer:
@@ -95,6 +120,7 @@ class LayerBench(Bench):
 
     def run(self, case):
         self.entries = []
+        self.finalists = {}
         self.bound = None
         results = super().run(case)
         self._race()
@@ -112,31 +138,61 @@ class LayerBench(Bench):
     def _enter(self, impl, candidate, count, pairs):
         self.entries.append(Entry(impl, candidate, count, self.layer.calls(pairs)))
 
+    def _fastest(self, op, impl, dependent):
+        """The few finalists of an op that are the fastest alone."""
+        found = self.finalists.get((op, impl), [])
+        if len(found) <= FINALISTS:
+            return found
+        times = [self.clock.rough(self._calls(c.bind, dependent), 3) for c in found]
+        ranked = sorted(zip(times, found), key=lambda pair: pair[0])
+        return [candidate for _, candidate in ranked[:FINALISTS]]
+
+    def _combined(self, impl):
+        """Pairs of two launches, of all finalists for shrink and for expand."""
+        source, dependent = TWO_LAUNCHES[impl]
+        few = [self._fastest(op, source, dependent) for op in ("shrink", "expand")]
+        return [_chained(shrink, expand, dependent) for shrink, expand in itertools.product(*few)]
+
     def _best(self, op, impl, finalists, dependent, count):
+        self.finalists[op, impl] = finalists
+        best = super()._best(op, impl, finalists, dependent, count)
         if op == "pair":
+            # Winners alone need not be the best two in a row.
+            if impl in TWO_LAUNCHES:
+                finalists = self._combined(impl)
+                count = len(finalists)
             for candidate in finalists:
                 self._enter(impl, candidate, count, self._calls(candidate.bind, dependent))
-        return super()._best(op, impl, finalists, dependent, count)
+        return best
 
     def _cublas(self):
         super()._cublas()
         # The pair is the last op, and its calls are the last that were bound.
         self._enter("cublas", Candidate("", None), 1, self.bound)
 
+    def _problem(self, entry):
+        """What is wrong with an entry's results, or None."""
+        try:
+            entry.error = self.layer.error(entry.calls, self.clock)
+        except Error as error:
+            return str(error)
+        # An error that is not a number is not below the limit either.
+        return None if entry.error < LIMITS[self.case.dtype] else f"error {entry.error:.2g}"
+
     def _right_ones(self):
         """The entries whose results are right in the layer too; the others are reported."""
         right = []
         for entry in self.entries:
             # One adapter for all tokens is not what the reference has.
+            problem = None
             if self.test_correctness and entry.impl != "cublas":
-                entry.error = self.layer.error(entry.calls, self.clock)
-                # An error that is not a number is not below the limit either.
-                if not entry.error < LIMITS[self.case.dtype]:
-                    self.rejected["layer", entry.impl] = (
-                        f"error {entry.error:.2g} between two products: {entry.candidate.text}"
-                    )
-                    continue
-            right.append(entry)
+                problem = self._problem(entry)
+            if problem:
+                self.rejected["layer", entry.impl] = (
+                    f"{problem} between two products: {entry.candidate.text}"
+                )
+            else:
+                right.append(entry)
         return right
 
     def _winners(self, entries, count):
