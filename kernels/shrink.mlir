@@ -30,16 +30,16 @@ tile.kernel @shrink(
     types [X = f16 in [f16, bf16], W = f16 in [f16, bf16]]
     params [BLOCK_M = 16 in [16, 32, 64, 128], BLOCK_N = 16 in [8, 16, 32, 64, 128],
             BLOCK_K = 128 in [32, 64, 128], SPLIT_K = 1 in [1, 2, 4, 8, 16],
-            WARPS = 4 in [1, 2, 4, 8], WARPS_K = 4 in [1, 2, 4, 8], STAGES = 1 in [1, 2, 3, 4],
+            WARPS = 4 in [1, 2, 4, 8], WARPS_K = 4 in [1, 2, 4, 8], STAGES = 1 in [1, 2, 3, 4], RING = 1 in [0, 1],
             ALIGN = 8 in [1, 2, 4, 8], RANK_ALIGN = 4 in [1, 2, 4]]
     where ["WARPS % WARPS_K == 0", "WARPS / WARPS_K * 16 <= BLOCK_M", "WARPS_K * SPLIT_K <= 64",
-           "STAGES == 1 || ALIGN >= 2", "BLOCK_M * BLOCK_N * WARPS_K <= 1024 * WARPS",
+           "RING == 1 || STAGES == 2", "STAGES * RING <= 1 || ALIGN >= 2", "BLOCK_M * BLOCK_N * WARPS_K <= 1024 * WARPS",
            "BLOCK_K * (BLOCK_M + BLOCK_N) * WARPS_K <= 8192 * WARPS",
            // The 227 KB of shared memory of sm_90a hold a tile of the sum for each of the programs
            // that share it, and beside these the tiles of the warps, or the stages. Where a target
            // has less, the compiler says so.
            "(SPLIT_K / 2 * 2 + WARPS_K) * BLOCK_M * BLOCK_N * 4 <= 232192",
-           "STAGES == 1 || SPLIT_K / 2 * 2 * BLOCK_M * BLOCK_N * 4 + STAGES * WARPS_K * (BLOCK_M + BLOCK_N) * BLOCK_K * 2 <= 232192"]
+           "STAGES * RING <= 1 || SPLIT_K / 2 * 2 * BLOCK_M * BLOCK_N * 4 + STAGES * WARPS_K * (BLOCK_M + BLOCK_N) * BLOCK_K * 2 <= 232192"]
     assuming ["hidden % ALIGN == 0", "x_stride % ALIGN == 0", "a_stride % ALIGN == 0",
               "x % (2 * ALIGN) == 0", "max_rank % RANK_ALIGN == 0", "s_stride % RANK_ALIGN == 0",
               "s_slice_stride % RANK_ALIGN == 0", "s % (4 * RANK_ALIGN) == 0"]

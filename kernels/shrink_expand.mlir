@@ -30,15 +30,15 @@ tile.kernel @shrink_expand(
             BLOCK_K = 128 in [32, 64, 128], MAX_RANK = 16 in [16, 32, 64, 128],
             SPLIT_K = 8 in [1, 2, 4, 8, 16], SPLIT_N = 1 in [1, 2, 4, 8],
             WARPS = 4 in [1, 2, 4, 8, 16], WARPS_K = 4 in [1, 2, 4, 8, 16],
-            STAGES = 1 in [1, 2, 3, 4],
+            STAGES = 1 in [1, 2, 3, 4], RING = 1 in [0, 1],
             ALIGN = 8 in [1, 2, 4, 8], RANK_ALIGN = 8 in [1, 2, 4, 8], Y_ALIGN = 8 in [1, 2, 4, 8]]
     where ["WARPS % WARPS_K == 0", "WARPS / WARPS_K * 16 <= BLOCK_M", "WARPS_K * SPLIT_K <= 64",
-           "STAGES == 1 || ALIGN >= 2", "BLOCK_M * MAX_RANK * WARPS_K <= 1024 * WARPS",
+           "RING == 1 || STAGES == 2", "STAGES * RING <= 1 || ALIGN >= 2", "BLOCK_M * MAX_RANK * WARPS_K <= 1024 * WARPS",
            "BLOCK_M * BLOCK_N <= 2048 * WARPS", "BLOCK_M / 16 * (BLOCK_N / 32) >= WARPS",
            "MAX_RANK * (BLOCK_M + BLOCK_N) <= 8192 * WARPS",
            // As in shrink.mlir: 227 KB of shared memory.
            "(SPLIT_K / 2 * 2 + WARPS_K) * BLOCK_M * MAX_RANK * 4 <= 232192",
-           "STAGES == 1 || SPLIT_K / 2 * 2 * BLOCK_M * MAX_RANK * 4 + STAGES * WARPS_K * (BLOCK_M + MAX_RANK) * BLOCK_K * 2 <= 232192"]
+           "STAGES * RING <= 1 || SPLIT_K / 2 * 2 * BLOCK_M * MAX_RANK * 4 + STAGES * WARPS_K * (BLOCK_M + MAX_RANK) * BLOCK_K * 2 <= 232192"]
     assuming ["max_rank <= MAX_RANK", "hidden % ALIGN == 0", "x_stride % ALIGN == 0",
               "a_stride % ALIGN == 0", "x % (2 * ALIGN) == 0", "b_stride % RANK_ALIGN == 0",
               "y_stride % Y_ALIGN == 0", "y % (2 * Y_ALIGN) == 0"]

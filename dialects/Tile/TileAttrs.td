@@ -114,6 +114,8 @@ def Tile_ScheduleAttr : Tile_Attr<"Schedule", "schedule"> {
   let description = [{
     - `path`: `direct` loads the operands of the dot from global memory to registers in the order
       of the fragments; `shared` copies them through a ring of `stages` buffers in shared memory.
+    - `stages`: blocks of the reduced dimension under way at a time. With `direct`, a kernel that
+      waits for the one before it holds the operands of so many blocks in registers.
     - `warps`: how many warps share the rows, the columns and the reduced dimension of the dot. The
       product is the number of warps of the kernel.
     - `split`: how the programs of a split sum combine their parts.

@@ -80,14 +80,20 @@ static Config shrinkConfig(const LoraShape &shape) {
   while (split < kLargestSplit && split * 2 * warpsK <= leaves &&
          programs * split * 2 <= kEnoughPrograms)
     split *= 2;
+  // Where all programs are resident and warps have several blocks, two of these are under way in
+  // registers; a ring makes up for its instructions when there are more tokens.
+  bool inRegisters = isLong && split == kLargestSplit && shape.hidden > split * warpsK * k;
+  int64_t stages = inRegisters ? 2
+                               : ringStages(perAdapter, align, warpsK * (m + n) * k * 2,
+                                            split > 1 ? split * m * n * 4 : 0);
   return {{"BLOCK_M", m},
           {"BLOCK_N", n},
           {"BLOCK_K", k},
           {"SPLIT_K", split},
           {"WARPS", warps},
           {"WARPS_K", warpsK},
-          {"STAGES", ringStages(perAdapter, align, warpsK * (m + n) * k * 2,
-                                split > 1 ? split * m * n * 4 : 0)},
+          {"STAGES", stages},
+          {"RING", !inRegisters},
           {"ALIGN", align},
           {"RANK_ALIGN", alignment(4, {shape.maxRank, shape.sStride, shape.sSliceStride})}};
 }

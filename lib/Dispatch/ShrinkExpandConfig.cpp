@@ -88,5 +88,6 @@ std::optional<Config> lora::shrinkExpandConfig(const LoraShape &shape) {
       {"BLOCK_M", split->m}, {"BLOCK_N", split->n},      {"BLOCK_K", split->k},
       {"MAX_RANK", 16},      {"SPLIT_K", split->splitK}, {"SPLIT_N", split->splitN},
       {"WARPS", 4},          {"WARPS_K", split->warpsK}, {"STAGES", align < 2 ? 1 : split->stages},
-      {"ALIGN", align},      {"RANK_ALIGN", rankAlign},  {"Y_ALIGN", yAlign}};
+      {"RING", 1},           {"ALIGN", align},           {"RANK_ALIGN", rankAlign},
+      {"Y_ALIGN", yAlign}};
 }

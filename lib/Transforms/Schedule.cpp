@@ -96,7 +96,8 @@ static LogicalResult schedule(KernelOp kernel, SumOp sum) {
 
   MmaTile shares = tileOf(dots.front());
   shareWarps(shares, warps / warpsK);
-  OperandPath path = stages > 1 ? OperandPath::Shared : OperandPath::Direct;
+  bool inRing = stages > 1 && kernel.getConfigInt("RING", 1) != 0;
+  OperandPath path = inRing ? OperandPath::Shared : OperandPath::Direct;
   for (DotOp dot : dots) {
     MmaTile tile = tileOf(dot);
     tile.warpsM = shares.warpsM;

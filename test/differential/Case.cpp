@@ -90,7 +90,8 @@ static int64_t sharedBytes(Kernel kernel, const Config &config) {
   int64_t n = config.at(kernel == Kernel::Shrink ? "BLOCK_N" : "MAX_RANK");
   constexpr int64_t others = 1024;
   int64_t tile = m * n * byteSize(DType::F32);
-  int64_t ring = config.at("STAGES") * warpsK * (m + n) * config.at("BLOCK_K") * 2;
+  int64_t ring =
+      config.at("RING") * config.at("STAGES") * warpsK * (m + n) * config.at("BLOCK_K") * 2;
   return split * tile + std::max(warpsK * tile, ring) + others;
 }
 

@@ -40,6 +40,10 @@ TEST(Generator, CoversWhatMatters) {
             }),
             5);
   EXPECT_GE(percent([](const Case &test) {
+              return test.kernel != Kernel::Expand && test.launch.config.at("RING") == 0;
+            }),
+            2);
+  EXPECT_GE(percent([](const Case &test) {
               return test.kernel != Kernel::Expand && test.launch.config.at("SPLIT_K") > 1;
             }),
             10);

@@ -83,8 +83,8 @@ MUTATIONS = [
     Mutation(
         "end the leaves of another part",
         SUM,
-        "    return leafBegin(builder, loc, add(add(range.firstLeaf, leaf), one), range.units,",
-        "    return leafBegin(builder, loc, add(leaf, one), range.units,",
+        "  return leafBegin(builder, loc, add(add(range.firstLeaf, leaf), constant(1)), range.units,",
+        "  return leafBegin(builder, loc, add(leaf, constant(1)), range.units,",
     ),
     Mutation(
         "add the parts in another order",
@@ -113,8 +113,20 @@ MUTATIONS = [
     Mutation(
         "load the next block of a row from the one before",
         SUM,
-        "  Value nextBlock = add(k, constant(sum.getStepInt()));",
-        "  Value nextBlock = add(k, constant(0));",
+        "    Value next = add(k, constant(ahead * step));",
+        "    Value next = add(k, constant(0));",
+    ),
+    Mutation(
+        "finish a leaf with a block that does not exist",
+        SUM,
+        "    part = finishLeaf(sum, range, k, part, exists);",
+        "    part = finishLeaf(sum, range, k, part, Value());",
+    ),
+    Mutation(
+        "two blocks under way, both of them the first",
+        "lib/Conversion/TileToSimt/EarlyLoads.cpp",
+        "          i == 0 ? begun->range.begin : add(begun->range.begin, constant(i * sum.getStepInt()));",
+        "          begun->range.begin;",
     ),
 ]
 

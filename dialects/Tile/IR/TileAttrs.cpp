@@ -262,9 +262,10 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   for (unsigned warps : {warpsM, warpsN, warpsK})
     if (!llvm::isPowerOf2_32(warps))
       return emitError() << "expected a power of two of warps in each dimension, got " << warps;
-  if (path == OperandPath::Shared ? stages < 2 : stages != 1)
-    return emitError() << "expected " << (path == OperandPath::Shared ? "at least 2" : "1")
-                       << " stages with path " << stringifyOperandPath(path) << ", got " << stages;
+  unsigned least = path == OperandPath::Shared ? 2 : 1;
+  if (stages < least)
+    return emitError() << "expected at least " << least << " stages with path "
+                       << stringifyOperandPath(path) << ", got " << stages;
   return success();
 }
 

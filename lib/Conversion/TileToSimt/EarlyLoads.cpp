@@ -37,9 +37,8 @@ void KernelLowering::lowerOperandsOf(Operation *op, Block *body) {
   }
 }
 
-/// The loads of a sum's body that are made one block ahead, in a kernel that has to wait for the
-/// one before it: the first of them then stand right before the wait, if they may, or right behind
-/// it.
+/// The loads of a sum's body that are made ahead, in a kernel that has to wait for the one before
+/// it: the first of them then stand right before the wait, if they may, or right behind it.
 SmallVector<Operation *> KernelLowering::earlyLoads(SumOp sum) {
   SmallVector<Operation *> loads;
   if (awaits.empty() || sum.getSchedule()->getPath() != OperandPath::Direct)
@@ -48,6 +47,12 @@ SmallVector<Operation *> KernelLowering::earlyLoads(SumOp sum) {
     if (isa<LoadOp, GatherOp>(op) && isReadOnly(op.getOperand(0)))
       loads.push_back(&op);
   return loads;
+}
+
+/// How many blocks of a sum's early loads are under way at a time.
+unsigned KernelLowering::blocksAhead(SumOp sum) {
+  ScheduleAttr schedule = sum.getScheduleAttr();
+  return schedule.getPath() == OperandPath::Direct ? schedule.getStages() : 1;
 }
 
 bool KernelLowering::mayPrecedeWait(Operation *load) {
@@ -101,6 +106,11 @@ std::shared_ptr<KernelLowering::Preloaded> KernelLowering::begunSum(SumOp sum) {
     begun = std::make_shared<Preloaded>();
     begun->range = partOf(sum);
     begun->ring = std::make_shared<RingLowering>(*this, sum, begun->range);
+    for (unsigned i = 0; i != blocksAhead(sum); ++i) {
+      Value begin =
+          i == 0 ? begun->range.begin : add(begun->range.begin, constant(i * sum.getStepInt()));
+      begun->blocks.push_back({begin, Value(), {}});
+    }
   }
   return begun;
 }
@@ -123,20 +133,23 @@ void KernelLowering::preloadSums(Block *block) {
       else
         begun->ring->open();
     }
-    SmallVector<Operation *> missing = earlyLoads(sum);
-    std::shared_ptr<Preloaded> begun = preloaded.lookup(sum);
-    llvm::erase_if(missing, [&](Operation *load) {
-      return (begun && begun->values.contains(load)) || !(awaited || mayPrecedeWait(load));
-    });
-    if (missing.empty())
+    SmallVector<Operation *> loads = earlyLoads(sum);
+    llvm::erase_if(loads, [&](Operation *load) { return !(awaited || mayPrecedeWait(load)); });
+    if (loads.empty())
       continue;
-    begun = begunSum(sum);
-    if (!begun->needed)
-      begun->needed = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                            begun->range.begin, begun->range.end);
-    for (auto [load, values] :
-         llvm::zip(missing, loadAhead(sum, missing, begun->range.begin, begun->needed)))
-      begun->values[load] = values;
+    std::shared_ptr<Preloaded> begun = begunSum(sum);
+    for (Preloaded::Block &ahead : begun->blocks) {
+      SmallVector<Operation *> missing = loads;
+      llvm::erase_if(missing, [&](Operation *load) { return ahead.values.contains(load); });
+      if (missing.empty())
+        continue;
+      if (!ahead.needed)
+        ahead.needed = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, ahead.begin,
+                                             begun->range.end);
+      for (auto [load, values] :
+           llvm::zip(missing, loadAhead(sum, missing, ahead.begin, ahead.needed)))
+        ahead.values[load] = values;
+    }
   }
 }
 

@@ -86,7 +86,13 @@ private:
   Range partOf(tile::SumOp sum);
   mlir::LogicalResult lowerSum(tile::SumOp sum);
   mlir::FailureOr<Registers> lowerOneBlock(tile::SumOp sum, const Range &range);
+  struct Part;
+  mlir::Value leafEnd(const Range &range, mlir::Value leaf);
   mlir::FailureOr<Registers> lowerPart(tile::SumOp sum);
+  Part finishLeaf(tile::SumOp sum, const Range &range, mlir::Value k, const Part &part,
+                  mlir::Value exists);
+  mlir::FailureOr<Registers> addBlock(tile::SumOp sum, const Registers &accumulator,
+                                      mlir::Value exists);
   mlir::FailureOr<Registers> lowerBody(tile::SumOp sum, const Registers &accumulator);
   Registers combineWarps(tile::SumOp sum, const Registers &partial, const Layout &to);
   mlir::LogicalResult combineInWorkspace(tile::SumOp sum, Registers &sums, mlir::Value &visible);
@@ -99,6 +105,7 @@ private:
   struct Preloaded;
   void lowerOperandsOf(mlir::Operation *op, mlir::Block *body);
   llvm::SmallVector<mlir::Operation *> earlyLoads(tile::SumOp sum);
+  unsigned blocksAhead(tile::SumOp sum);
   bool mayPrecedeWait(mlir::Operation *load);
   bool comesNext(tile::SumOp sum);
   bool usesNextPhase(tile::SumOp sum);
@@ -140,7 +147,7 @@ private:
   mlir::Operation *currentOp = nullptr; ///< In that block.
   /// Further condition of the accesses that are being lowered, i1 or null.
   mlir::Value condition;
-  /// What has been loaded already for the first block of a sum.
+  /// What has been loaded already for the first blocks of a sum.
   llvm::DenseMap<mlir::Operation *, std::shared_ptr<Preloaded>> preloaded;
   /// Where the parts of sums over a cluster arrive.
   llvm::DenseMap<mlir::Operation *, Inbox> inboxes;
@@ -183,9 +190,14 @@ struct KernelLowering::Inbox {
 
 /// The part of a sum and, for its first blocks, what its early loads gave or where they go.
 struct KernelLowering::Preloaded {
+  /// A block whose early loads have been made.
+  struct Block {
+    mlir::Value begin;  ///< i32, its first element.
+    mlir::Value needed; ///< i1, whether it exists.
+    llvm::DenseMap<mlir::Operation *, Registers> values;
+  };
   Range range;
-  mlir::Value needed; ///< i1, whether there is a first block.
-  llvm::DenseMap<mlir::Operation *, Registers> values;
+  llvm::SmallVector<Block> blocks; ///< As many as are under way at a time.
   std::shared_ptr<RingLowering> ring;
 };
 

@@ -168,13 +168,6 @@ void RingLowering::step(Value k, Value slot) {
   }
 }
 
-void RingLowering::forget() {
-  for (Operand &operand : operands) {
-    l.tiles.erase(operand.load->getResult(0));
-    l.tiles.erase(operand.read);
-  }
-}
-
 void RingLowering::end() {
   if (isActive())
     simt::CpAsyncWaitOp::create(l.builder, l.loc, 0);

@@ -30,8 +30,6 @@ public:
   /// At the start of the loop body: waits for block `k`, starts the copies of the block that is
   /// `stages - 1` further, and binds the operands of block `k`.
   void step(mlir::Value k, mlir::Value slot);
-  /// At the end of the loop body.
-  void forget();
   mlir::Value nextSlot(mlir::Value slot);
   /// Behind the loop: waits for the copies that no block needed.
   void end();

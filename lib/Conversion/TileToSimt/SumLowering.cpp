@@ -40,6 +40,44 @@ static Value leafBegin(OpBuilder &b, Location loc, Value leaf, Value units, Valu
   return arith::MinSIOp::create(b, loc, element, extent);
 }
 
+/// What a warp has of its part of a sum.
+struct KernelLowering::Part {
+  Registers accumulator; ///< The leaf under way.
+  // The rest is empty where the part has a single leaf.
+  Registers total;                    ///< Of the finished leaves.
+  llvm::SmallVector<Registers> stack; ///< One partial sum a level.
+  Value leaf;                         ///< i32, the number of the leaf in the part.
+  Value end;                          ///< i32, where the leaf ends.
+
+  SmallVector<Value> flat() const {
+    SmallVector<Value> values(accumulator.begin(), accumulator.end());
+    llvm::append_range(values, total);
+    for (const Registers &registers : stack)
+      llvm::append_range(values, registers);
+    if (leaf)
+      values.append({leaf, end});
+    return values;
+  }
+
+  /// A part of the same shape, of values in the order of `flat`.
+  Part of(ValueRange values) const {
+    Part part = *this;
+    auto take = [&](Registers &registers) {
+      registers = Registers(values.take_front(registers.size()));
+      values = values.drop_front(registers.size());
+    };
+    take(part.accumulator);
+    take(part.total);
+    for (Registers &registers : part.stack)
+      take(registers);
+    if (leaf) {
+      part.leaf = values[0];
+      part.end = values[1];
+    }
+    return part;
+  }
+};
+
 /// The part of the tree that this warp of this program evaluates.
 KernelLowering::Range KernelLowering::partOf(SumOp sum) {
   int64_t warpsK = sum.getSchedule()->getWarpsK(), split = sum.getSplitInt();
@@ -177,15 +215,60 @@ FailureOr<Registers> KernelLowering::lowerOneBlock(SumOp sum, const Range &range
   return Registers(conditional.getResults());
 }
 
+/// Where a leaf of a part ends.
+Value KernelLowering::leafEnd(const Range &range, Value leaf) {
+  return leafBegin(builder, loc, add(add(range.firstLeaf, leaf), constant(1)), range.units,
+                   range.logLeaves, range.extent);
+}
+
+/// Moves a leaf that ends with block `k` to its level of the tree, if there is such a block: where
+/// `exists`, i1 or null, is true.
+KernelLowering::Part KernelLowering::finishLeaf(SumOp sum, const Range &range, Value k,
+                                                const Part &part, Value exists) {
+  if (!part.leaf)
+    return part;
+  Value next = add(k, constant(sum.getStepInt()));
+  Value atEnd =
+      both(exists, arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, next, part.end));
+  auto conditional = scf::IfOp::create(builder, loc, TypeRange(ValueRange(part.flat())), atEnd,
+                                       /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(conditional.elseBlock());
+  scf::YieldOp::create(builder, loc, part.flat());
+  builder.setInsertionPointToStart(conditional.thenBlock());
+  Part finished = part;
+  combineLevels(builder, loc, part.leaf, 0, part.accumulator, finished.stack, finished.total);
+  finished.accumulator.assign(part.accumulator.size(), zero(builder.getF32Type()));
+  finished.leaf = add(part.leaf, constant(1));
+  finished.end = leafEnd(range, finished.leaf);
+  scf::YieldOp::create(builder, loc, finished.flat());
+  return part.of(conditional.getResults());
+}
+
+/// Adds a block to the leaf under way, if there is such a block.
+FailureOr<Registers> KernelLowering::addBlock(SumOp sum, const Registers &accumulator,
+                                              Value exists) {
+  if (!exists)
+    return lowerBody(sum, accumulator);
+  auto conditional = scf::IfOp::create(builder, loc, TypeRange(ValueRange(accumulator)), exists,
+                                       /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(conditional.elseBlock());
+  scf::YieldOp::create(builder, loc, accumulator);
+  builder.setInsertionPointToStart(conditional.thenBlock());
+  FailureOr<Registers> added = lowerBody(sum, accumulator);
+  if (failed(added))
+    return failure();
+  scf::YieldOp::create(builder, loc, *added);
+  return Registers(conditional.getResults());
+}
+
 /// The sum over this warp's part of the tree.
 FailureOr<Registers> KernelLowering::lowerPart(SumOp sum) {
   std::shared_ptr<Preloaded> begun = begunSum(sum);
   const Range &range = begun->range;
   if (range.oneBlock && sum.getSchedule()->getPath() == OperandPath::Direct)
     return lowerOneBlock(sum, range);
-  int count = getLayoutOf(sum.getYielded().getType()).numRegisters();
-  int levels = range.levels;
-  Registers zeros(count, zero(builder.getF32Type()));
   std::shared_ptr<RingLowering> ring = begun->ring;
   // With loads made ahead, waiting is over before the loop begins.
   SmallVector<Operation *> early = earlyLoads(sum);
@@ -194,119 +277,89 @@ FailureOr<Registers> KernelLowering::lowerPart(SumOp sum) {
       awaitPredecessors();
     preloadSums(sum->getBlock());
   }
+  unsigned ahead = early.empty() ? 1 : blocksAhead(sum);
+  int64_t step = sum.getStepInt();
 
-  // Carried: accumulator, total, one partial sum a level, leaf in the part, end of the leaf, slot,
-  // loads made ahead.
-  SmallVector<Value> inits;
-  for (int i = 0; i != (levels > 0 ? levels + 2 : 1); ++i)
-    llvm::append_range(inits, zeros);
-  Value one = constant(1);
-  auto leafEnd = [&](Value leaf) {
-    return leafBegin(builder, loc, add(add(range.firstLeaf, leaf), one), range.units,
-                     range.logLeaves, range.extent);
-  };
-  if (levels > 0)
-    inits.append({constant(0), leafEnd(constant(0))});
+  // Carried: the part, the slot of the ring, what early loads gave for each block under way.
+  Registers zeros(getLayoutOf(sum.getYielded().getType()).numRegisters(),
+                  zero(builder.getF32Type()));
+  Part part{zeros, {}, {}, {}, {}};
+  if (range.levels > 0)
+    part = {zeros, zeros, SmallVector<Registers>(range.levels, zeros), constant(0),
+            leafEnd(range, constant(0))};
+  SmallVector<Value> inits = part.flat();
   ring->begin();
   if (ring->isActive())
     inits.push_back(constant(0));
-  for (Operation *load : early)
-    llvm::append_range(inits, pack(begun->values.lookup(load)));
+  for (unsigned i = 0; i != ahead; ++i)
+    for (Operation *load : early)
+      llvm::append_range(inits, pack(begun->blocks[i].values.lookup(load)));
 
   auto loop =
-      scf::ForOp::create(builder, loc, range.begin, range.end, constant(sum.getStepInt()), inits);
+      scf::ForOp::create(builder, loc, range.begin, range.end, constant(ahead * step), inits);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(loop.getBody());
-  Value k = loop.getInductionVar();
   ValueRange carried = loop.getRegionIterArgs();
-  auto take = [&](size_t n) {
-    ValueRange taken = carried.take_front(n);
-    carried = carried.drop_front(n);
-    return taken;
-  };
-  Registers accumulator(take(count)), total = zeros;
-  SmallVector<Registers> stack;
-  Value leaf, end, slot;
-  if (levels > 0) {
-    total = Registers(take(count));
-    for (int level = 0; level != levels; ++level)
-      stack.emplace_back(take(count));
-    leaf = take(1).front();
-    end = take(1).front();
+  size_t partSize = part.flat().size();
+  part = part.of(carried.take_front(partSize));
+  carried = carried.drop_front(partSize);
+  Value slot;
+  if (ring->isActive()) {
+    slot = carried.front();
+    carried = carried.drop_front();
   }
-  if (ring->isActive())
-    slot = take(1).front();
 
-  scalars[sum.getInductionVar()] = k;
-  DenseMap<Operation *, Registers> ahead;
-  for (Operation *load : early)
-    tiles[load->getResult(0)] = unpack(load->getResult(0).getType(), carried);
-  Value nextBlock = add(k, constant(sum.getStepInt()));
-  Value needed =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, nextBlock, range.end);
-  auto makeAhead = [&](bool beforeUse) {
-    auto carriedTiles = tiles;
-    SmallVector<Operation *> loads;
-    for (Operation *load : early) {
-      tiles.erase(load->getResult(0));
-      if (mayPrecedeWait(load) == beforeUse)
-        loads.push_back(load);
-    }
-    for (auto [load, values] : llvm::zip(loads, loadAhead(sum, loads, nextBlock, needed)))
-      ahead[load] = values;
-    tiles = carriedTiles;
-  };
-  // The weights of the next block are requested before this one is used, its activations as soon
-  // as their registers are free.
-  makeAhead(/*beforeUse=*/true);
-  ring->step(k, slot);
-  FailureOr<Registers> added = lowerBody(sum, accumulator);
-  if (failed(added))
-    return failure();
-  makeAhead(/*beforeUse=*/false);
-  ring->forget();
-  for (Operation *load : early)
-    tiles.erase(load->getResult(0));
-
-  SmallVector<Value> yields;
-  if (levels == 0) {
-    yields.assign(added->begin(), added->end());
-  } else {
-    Value next = add(k, constant(sum.getStepInt()));
-    Value atEnd = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, next, end);
-    SmallVector<Type> types;
-    types.append((levels + 2) * count, builder.getF32Type());
-    types.append(2, builder.getI32Type());
-    auto conditional = scf::IfOp::create(builder, loc, types, atEnd, /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard branchGuard(builder);
-    auto yieldAll = [&](const Registers &accumulator, const Registers &total,
-                        ArrayRef<Registers> stack, Value leaf, Value end) {
-      SmallVector<Value> values(accumulator.begin(), accumulator.end());
-      llvm::append_range(values, total);
-      for (const Registers &registers : stack)
-        llvm::append_range(values, registers);
-      values.append({leaf, end});
-      scf::YieldOp::create(builder, loc, values);
+  SmallVector<Value> loaded;
+  for (unsigned i = 0; i != ahead; ++i) {
+    auto savedScalars = scalars;
+    auto savedTiles = tiles;
+    Value k = i == 0 ? loop.getInductionVar() : add(loop.getInductionVar(), constant(i * step));
+    Value next = add(k, constant(ahead * step));
+    Value needed = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, next, range.end);
+    DenseMap<Operation *, Registers> nextValues;
+    auto makeAhead = [&](function_ref<bool(Operation *)> isDue) {
+      auto bound = tiles;
+      for (Operation *load : early)
+        tiles.erase(load->getResult(0));
+      SmallVector<Operation *> due = llvm::to_vector(llvm::make_filter_range(early, isDue));
+      for (auto [load, values] : llvm::zip(due, loadAhead(sum, due, next, needed)))
+        nextValues[load] = values;
+      tiles = bound;
     };
-    builder.setInsertionPointToStart(conditional.elseBlock());
-    yieldAll(*added, total, stack, leaf, end);
-    builder.setInsertionPointToStart(conditional.thenBlock());
-    combineLevels(builder, loc, leaf, 0, *added, stack, total);
-    Value nextLeaf = add(leaf, one);
-    yieldAll(zeros, total, stack, nextLeaf, leafEnd(nextLeaf));
-    yields.assign(conditional.getResults().begin(), conditional.getResults().end());
+    scalars[sum.getInductionVar()] = k;
+    for (Operation *load : early)
+      tiles[load->getResult(0)] = unpack(load->getResult(0).getType(), carried);
+
+    // With a single block under way, the weights of the next are requested before this one is used.
+    // All else follows as soon as its registers are free.
+    auto isFirst = [&](Operation *load) { return ahead == 1 && mayPrecedeWait(load); };
+    makeAhead(isFirst);
+    ring->step(k, slot);
+    Value exists;
+    if (i > 0)
+      exists = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, k, range.end);
+    FailureOr<Registers> added = addBlock(sum, part.accumulator, exists);
+    if (failed(added))
+      return failure();
+    part.accumulator = *added;
+    scalars = savedScalars;
+    tiles = savedTiles;
+    makeAhead([&](Operation *load) { return !isFirst(load); });
+    part = finishLeaf(sum, range, k, part, exists);
+    for (Operation *load : early)
+      llvm::append_range(loaded, pack(nextValues.lookup(load)));
   }
-  builder.setInsertionPointToEnd(loop.getBody());
+
+  SmallVector<Value> yields = part.flat();
   if (ring->isActive())
     yields.push_back(ring->nextSlot(slot));
-  for (Operation *load : early)
-    llvm::append_range(yields, pack(ahead.lookup(load)));
+  llvm::append_range(yields, loaded);
   scf::YieldOp::create(builder, loc, yields);
 
   builder.setInsertionPointAfter(loop);
   ring->end();
-  ValueRange results = loop.getResults();
-  return Registers(levels == 0 ? results.take_front(count) : results.slice(count, count));
+  part = part.of(loop.getResults().take_front(partSize));
+  return part.leaf ? part.total : part.accumulator;
 }
 
 /// Adds neighbours, level by level.

@@ -76,5 +76,5 @@ tile.kernel @k() grid ["1", "1", "1"] {
 
 // -----
 
-// expected-error@+1 {{expected 1 stages with path direct, got 4}}
-#schedule = #tile.schedule<path = direct, stages = 4, warps = [1, 1, 1], split = none>
+// expected-error@+1 {{expected at least 1 stages with path direct, got 0}}
+#schedule = #tile.schedule<path = direct, stages = 0, warps = [1, 1, 1], split = none>
