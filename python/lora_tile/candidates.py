@@ -41,13 +41,27 @@ def power_above(value):
     return 1 << max(value - 1, 0).bit_length()
 
 
-def _rings(most, warps_k):
-    """BLOCK_K and STAGES: direct loads, and rings that shared memory has room for."""
-    if most >= 64:
-        return ((64, 1), (64, 3), (64, 4))
-    if warps_k > 2:
-        return ((128, 1), (128, 2), (128, 3), (64, 4))
-    return ((128, 1), (128, 3), (128, 4))
+@dataclasses.dataclass(frozen=True)
+class Blocks:
+    """BLOCK_K, STAGES and RING: how many blocks are under way, and where."""
+
+    size: int
+    stages: int = 1
+    ring: int = 1
+
+    def config(self):
+        return dict(BLOCK_K=self.size, STAGES=self.stages, RING=self.ring)
+
+
+DIRECT = Blocks(128)
+IN_REGISTERS = (Blocks(128, 2, 0), Blocks(64, 2, 0))
+
+
+def _shrink_blocks(m, block_n):
+    if block_n >= 64:
+        return (Blocks(64), Blocks(64, 3), Blocks(64, 4))
+    rings = (Blocks(128, 2), Blocks(128, 3), Blocks(128, 4), Blocks(64, 3), Blocks(64, 4))
+    return (DIRECT, *rings, *(IN_REGISTERS if m == 16 else ()))
 
 
 def _shrink(rank):
@@ -56,13 +70,14 @@ def _shrink(rank):
         (16, 4, 4), (16, 8, 8), (32, 4, 4), (32, 4, 2), (32, 8, 4), (64, 4, 2), (64, 4, 1),
         (64, 8, 2),
     ):  # fmt: skip
-        for (k, stages), split in itertools.product(_rings(block_n, warps_k), (1, 2, 4, 8)):
+        for blocks, split in itertools.product(_shrink_blocks(m, block_n), (1, 2, 4, 8)):
+            k = blocks.size
             if m * block_n * warps_k > 1024 * warps or k * (m + block_n) * warps_k > 8192 * warps:
                 continue
-            if (m == 64 and split > 4) or (stages > 1 and warps_k > 4):
+            if m == 64 and split > 4 or blocks.stages == 4 and k == 128 and warps_k > 2:
                 continue
-            yield dict(BLOCK_M=m, BLOCK_N=block_n, BLOCK_K=k, SPLIT_K=split, WARPS=warps,
-                       WARPS_K=warps_k, STAGES=stages)  # fmt: skip
+            yield dict(BLOCK_M=m, BLOCK_N=block_n, SPLIT_K=split, WARPS=warps, WARPS_K=warps_k,
+                       **blocks.config())  # fmt: skip
 
 
 def _expand(rank):
@@ -82,25 +97,28 @@ def _expand(rank):
 
 def _shrink_expand(rank):
     most = rank_tile(rank)
+    wide = most >= 64
     few = itertools.product(
         [(16, 4, 4), (16, 8, 8)], (128, 256, 512), (2, 4, 8, 16), (1, 2, 4),
-        ((64, 1), (64, 3)) if most >= 64 else ((128, 1),),
+        (Blocks(64), Blocks(64, 3)) if wide else (DIRECT, Blocks(64, 3), *IN_REGISTERS),
     )  # fmt: skip
     many = itertools.product(
         [(32, 4, 2), (32, 4, 4), (32, 8, 4), (64, 4, 1), (64, 8, 2)], (128, 256), (1, 2, 4, 8),
-        (1, 2), ((64, 1), (64, 3)) if most >= 64 else ((128, 1), (128, 3)),
+        (1, 2), (Blocks(64), Blocks(64, 3)) if wide else (DIRECT, Blocks(128, 3)),
     )  # fmt: skip
-    for (m, warps, warps_k), n, split, split_n, (k, stages) in itertools.chain(few, many):
+    for (m, warps, warps_k), n, split, split_n, blocks in itertools.chain(few, many):
         if m * most * warps_k > 1024 * warps or m * n > 2048 * warps or warps_k * split > 64:
             continue
         if m // 16 * (n // 32) < warps or most * (m + n) > 8192 * warps:
             continue
-        if stages > 1 and (n == 512 or warps_k > 4):
+        if blocks.stages > 1 and blocks.ring and (n == 512 or warps_k > 4):
+            continue
+        if m == 16 and blocks.stages > 1 and split_n > 2:
             continue
         if m > 16 and (split_n > 1 and split == 1 or m == 64 and split > 4):
             continue
-        yield dict(BLOCK_M=m, BLOCK_N=n, BLOCK_K=k, MAX_RANK=most, SPLIT_K=split,
-                   SPLIT_N=split_n, WARPS=warps, WARPS_K=warps_k, STAGES=stages)  # fmt: skip
+        yield dict(BLOCK_M=m, BLOCK_N=n, MAX_RANK=most, SPLIT_K=split, SPLIT_N=split_n,
+                   WARPS=warps, WARPS_K=warps_k, **blocks.config())  # fmt: skip
 
 
 def candidates(op, rank, add_inputs=True):
@@ -119,7 +137,7 @@ def _suits_expand(config, shape, blocks):
         return False
     launched = blocks * shape.slices * programs
     fewer_blocks_idle = launched >= PROCESSORS // 2 or 2 * programs > blocks_n
-    return fewer_blocks_idle and (programs == 1 or launched <= 20 * PROCESSORS)
+    return fewer_blocks_idle and (programs == 1 or launched <= 128 * PROCESSORS)
 
 
 def _suits_split(config, shape, blocks):
@@ -148,7 +166,7 @@ def suits(op, config, shape):
         return False
     blocks = max_row_blocks(shape.tokens, shape.adapters, rows)
     # Low blocks of a large batch read the weights too often.
-    if rows < 128 and blocks > (10 if op == "expand" else 16) * PROCESSORS:
+    if rows < 128 and blocks > 16 * PROCESSORS:
         return False
     if op == "expand":
         return _suits_expand(config, shape, blocks)
@@ -156,8 +174,8 @@ def suits(op, config, shape):
         blocks_n = -(-shape.width // config["BLOCK_N"])
         if config["SPLIT_N"] > 1 and config["SPLIT_N"] * config["SPLIT_K"] > 2 * blocks_n:
             return False
-        # A ring needs something to run ahead of.
-        parts = config["SPLIT_K"] * config["WARPS_K"] * config["BLOCK_K"]
-        if config["STAGES"] > 1 and shape.hidden < 2 * parts:
-            return False
+    # Several blocks under way need several.
+    parts = config["SPLIT_K"] * config["WARPS_K"] * config["BLOCK_K"]
+    if config["STAGES"] > 1 and shape.hidden < 2 * parts:
+        return False
     return _suits_split(config, shape, blocks)

@@ -184,6 +184,20 @@ class Choice(unittest.TestCase):
         with errors:
             return self.run_case(baselines, ("pair", "layer"), self.layer.LayerBench)
 
+    def test_two_launches_are_chosen_in_turns(self):
+        """The second of expand is the better one behind the first of shrink."""
+
+        def rough(calls, replays=1):
+            if isinstance(calls[0], Call):
+                return calls[0].us
+            handle = Handle()
+            calls[0](handle)
+            return 0.1 if handle.us == 1 + 2 else handle.us
+
+        self.clock.rough = rough
+        two = self.run_case(["lora-tile"], ("pair",))["pair", "lora-tile-two"]
+        self.assertEqual((two["config"], two["candidates"]), ("N=1 | N=2", 16))
+
     def test_layer(self):
         found = self.run_layer(["lora-tile", "triton", "cublas"])
         # Alone, as without a layer.
@@ -193,7 +207,7 @@ class Choice(unittest.TestCase):
         self.assertEqual((overlapping["us"], overlapping["config"]), (0.5, "N=14"))
         self.assertEqual(plain["layer_us"] - plain["gemms_us"], 1)
         two = found["layer", "lora-tile-two"]
-        self.assertEqual((two["us"], two["config"], two["candidates"]), (2, "N=1 | N=1", 9))
+        self.assertEqual((two["us"], two["config"], two["candidates"]), (2, "N=1 | N=1", 16))
         for impl in ("lora-tile-two-pdl", "triton-tuned", "triton-default", "cublas"):
             self.assertIn(("layer", impl), found)
         # A replay of 32 calls of 50 us is short enough.

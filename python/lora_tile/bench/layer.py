@@ -7,14 +7,13 @@ same calls without the pair is taken away. The configurations that are fastest a
 here, where others may win, since the pair finds x and y in the caches, and other kernels around it.
 """
 
-import itertools
 import statistics
 
 import torch
 
 from lora_tile.bench.arguments import DTYPES, LIMITS
 from lora_tile.bench.cases import ELEMENT_BYTES
-from lora_tile.bench.measure import FINALISTS, Bench, Candidate
+from lora_tile.bench.measure import Bench, Candidate
 from lora_tile.errors import Error
 
 # Bytes of the weights to rotate over.
@@ -24,29 +23,6 @@ LONGEST_REPLAY = 5_000
 FEWEST_CALLS = 4
 # Replays of each configuration by which an implementation chooses.
 CHOOSING_REPLAYS = 3
-# Pairs of two launches: whose finalists for shrink and expand they take, and whether with dependent
-# launch.
-TWO_LAUNCHES = {
-    "lora-tile-two": ("lora-tile", False),
-    "lora-tile-two-pdl": ("lora-tile-pdl", True),
-    "triton-tuned": ("triton-tuned", False),
-}
-
-
-def _chained(shrink, expand, dependent):
-    """The candidate for a pair of two launches."""
-
-    def bind(arguments, _):
-        first = shrink.bind(arguments, dependent)
-        second = expand.bind(arguments, dependent, chained=True)
-
-        def call(handle):
-            first(handle)
-            second(handle)
-
-        return call
-
-    return Candidate(f"{shrink.text} | {expand.text}", bind)
 
 
 class Layer:
@@ -120,16 +96,15 @@ class LayerBench(Bench):
 
     def run(self, case):
         self.entries = []
-        self.finalists = {}
         self.bound = None
         results = super().run(case)
         self._race()
         del self.entries, self.layer, self.bound
         return results + [result for result in self.results if result["op"] == "layer"]
 
-    def _pair(self, chosen):
+    def _pair(self):
         self.layer = Layer(self.case, self.pool, self.reference)
-        super()._pair(chosen)
+        super()._pair()
 
     def _calls(self, bind, dependent=False):
         self.bound = super()._calls(bind, dependent)
@@ -138,32 +113,11 @@ class LayerBench(Bench):
     def _enter(self, impl, candidate, count, pairs):
         self.entries.append(Entry(impl, candidate, count, self.layer.calls(pairs)))
 
-    def _fastest(self, op, impl, dependent):
-        """The few finalists of an op that are the fastest alone."""
-        found = self.finalists.get((op, impl), [])
-        if len(found) <= FINALISTS:
-            return found
-        times = [self.clock.rough(self._calls(c.bind, dependent), 3) for c in found]
-        ranked = sorted(zip(times, found), key=lambda pair: pair[0])
-        return [candidate for _, candidate in ranked[:FINALISTS]]
-
-    def _combined(self, impl):
-        """Pairs of two launches, of all finalists for shrink and for expand."""
-        source, dependent = TWO_LAUNCHES[impl]
-        few = [self._fastest(op, source, dependent) for op in ("shrink", "expand")]
-        return [_chained(shrink, expand, dependent) for shrink, expand in itertools.product(*few)]
-
     def _best(self, op, impl, finalists, dependent, count):
-        self.finalists[op, impl] = finalists
-        best = super()._best(op, impl, finalists, dependent, count)
         if op == "pair":
-            # Winners alone need not be the best two in a row.
-            if impl in TWO_LAUNCHES:
-                finalists = self._combined(impl)
-                count = len(finalists)
             for candidate in finalists:
                 self._enter(impl, candidate, count, self._calls(candidate.bind, dependent))
-        return best
+        return super()._best(op, impl, finalists, dependent, count)
 
     def _cublas(self):
         super()._cublas()

@@ -4,10 +4,12 @@
 
 Candidates are checked first, then timed by a single short replay. The best few are timed by three
 replays of all sets of arguments, the best of these fully, and the fastest is the result. This is
-the same for lora-tile and for tuned Triton.
+the same for lora-tile and for tuned Triton. Pairs of two launches are those of the best few for
+shrink with the best few for expand, since the two that are fastest alone need not be so in turns.
 """
 
 import dataclasses
+import itertools
 import math
 import tempfile
 
@@ -29,6 +31,8 @@ from lora_tile.manifest import Kernel, load_folder
 # Candidates that are left after the first round, and after the second.
 SEMIFINALISTS = 8
 FINALISTS = 3
+# Configurations of shrink and of expand that are tried together.
+PARTNERS = 4
 # Bytes of arguments beyond which the L2 cache of any GPU does not help a call.
 BEYOND_CACHES = 120 * 10**6
 
@@ -109,6 +113,22 @@ class Candidate:
         self.problem = None
 
 
+def chained(shrink, expand, dependent):
+    """The candidate for a pair of two launches."""
+
+    def bind(arguments, _):
+        first = shrink.bind(arguments, dependent)
+        second = expand.bind(arguments, dependent, chained=True)
+
+        def call(handle):
+            first(handle)
+            second(handle)
+
+        return call
+
+    return Candidate(f"{shrink.text} | {expand.text}", bind)
+
+
 class Bench:
     """Measures cases. `baselines` chooses among "lora-tile", "triton", "cublas" and "vllm"."""
 
@@ -130,12 +150,13 @@ class Bench:
         self.results = []
         self.rejected = {}
         self.winners = {}
-        chosen = {}
+        # By op and implementation, the best first.
+        self.partners = {}
         for op in ("shrink", "expand"):
             if op in case.ops or "pair" in case.ops:
-                self._single(op, chosen)
+                self._single(op)
         if "pair" in case.ops:
-            self._pair(chosen)
+            self._pair()
         if self.vllm:
             self._vllm()
         if "cublas" in self.baselines:
@@ -207,21 +228,21 @@ class Bench:
         return sorted_by(lambda c: self.clock.rough(self._calls(c.bind, dependent), 3))
 
     def _best(self, op, impl, finalists, dependent, count):
-        """Adds the result of the fastest finalist, which is returned; None without any."""
-        best = None
-        for candidate in finalists:
-            times = self.clock.measure(self._calls(candidate.bind, dependent))
-            if best is None or times["us"] < best[0]["us"]:
-                best = times, candidate
-        if best is None:
+        """Adds the result of the fastest finalist; returns the finalists, the fastest first."""
+        timed = [
+            (self.clock.measure(self._calls(candidate.bind, dependent)), candidate)
+            for candidate in finalists
+        ]
+        if not timed:
             self._add(op, impl, failed=f"none of {count} configurations could be used")
-            return None
-        times, candidate = best
+            return []
+        timed.sort(key=lambda pair: pair[0]["us"])
+        times, candidate = timed[0]
         self.winners[op, impl] = candidate
         self._add(
             op, impl, **times, config=candidate.text, candidates=count, error=candidate.error
         )
-        return candidate
+        return [candidate for _, candidate in timed]
 
     def _lora_candidates(self, op):
         for kernel in self.library.find("shrink_expand" if op == "pair" else op, self.case):
@@ -237,18 +258,21 @@ class Bench:
             yield Candidate(kernel.kernel.text(), bind)
 
     def _lora(self, op):
-        """Measures lora-tile with and without dependent launch; returns the two that won."""
+        """Measures lora-tile with and without dependent launch."""
         candidates = list(self._lora_candidates(op))
         count = len(candidates)
         if not candidates:
             self._add(op, "lora-tile", failed="no kernel for this shape")
-            return None, None
+            return
         right = self._correct_ones(op, "lora-tile", candidates)
-        plain = self._best(op, "lora-tile", self._rank(op, right)[:FINALISTS], False, count)
         # What wins alone need not win where launches overlap: all are ranked again.
-        again = self._rank(op, right, True)[:FINALISTS]
-        again = self._correct_ones(op, "lora-tile-pdl", again, True)
-        return plain, self._best(op, "lora-tile-pdl", again, True, count)
+        for impl, dependent in (("lora-tile", False), ("lora-tile-pdl", True)):
+            ranked = self._rank(op, right, dependent)
+            finalists = ranked[:FINALISTS]
+            if dependent:
+                finalists = self._correct_ones(op, impl, finalists, True)
+            fastest = self._best(op, impl, finalists, dependent, count)
+            self.partners[op, impl] = (fastest + ranked[FINALISTS:])[:PARTNERS]
 
     def _triton_candidate(self, op, config):
         def bind(arguments, _, chained=False):
@@ -262,10 +286,10 @@ class Bench:
         return candidate
 
     def _triton(self, op):
-        """Measures untuned and tuned Triton; returns the two candidates."""
+        """Measures untuned and tuned Triton."""
         default = self._triton_candidate(op, getattr(triton_v1, f"default_{op}")(self.case))
         good = self._correct_ones(op, "triton-default", [default])
-        untuned = self._best(op, "triton-default", good, False, 1)
+        self.partners[op, "triton-default"] = self._best(op, "triton-default", good, False, 1)
 
         configs = getattr(triton_v1, f"tuned_{op}")(self.case)
         candidates = [self._triton_candidate(op, config) for config in configs]
@@ -276,45 +300,36 @@ class Bench:
                 for config in configs
             ]
             ranked += self._rank(op, self._correct_ones(op, "triton-tuned", early))[:FINALISTS]
-        return untuned, self._best(op, "triton-tuned", ranked, False, len(candidates))
+        fastest = self._best(op, "triton-tuned", ranked, False, len(candidates))
+        self.partners[op, "triton-tuned"] = fastest[:PARTNERS]
 
-    def _single(self, op, chosen):
-        """Measures shrink or expand, and notes the winners by op and implementation."""
+    def _single(self, op):
+        """Measures shrink or expand."""
         if "lora-tile" in self.baselines:
-            chosen[op, "lora-tile"], chosen[op, "lora-tile-pdl"] = self._lora(op)
+            self._lora(op)
         if "triton" in self.baselines:
-            chosen[op, "triton-default"], chosen[op, "triton-tuned"] = self._triton(op)
+            self._triton(op)
 
-    def _two_launches(self, impl, shrink, expand, dependent=False):
-        """Measures a pair made of the winners for shrink and for expand."""
-        if not shrink or not expand:
+    def _two_launches(self, impl, source, dependent=False):
+        """Measures a pair made of an implementation's best few for shrink and for expand."""
+        few = [self.partners.get((op, source), []) for op in ("shrink", "expand")]
+        pairs = [chained(shrink, expand, dependent) for shrink, expand in itertools.product(*few)]
+        if not pairs:
             self._add("pair", impl, failed="no shrink or no expand could be used")
             return
+        finalists = self._correct_ones("pair", impl, self._rank("pair", pairs)[:FINALISTS])
+        self._best("pair", impl, finalists, False, len(pairs))
 
-        def bind(arguments, _):
-            first = shrink.bind(arguments, dependent)
-            second = expand.bind(arguments, dependent, chained=True)
-
-            def call(handle):
-                first(handle)
-                second(handle)
-
-            return call
-
-        candidate = Candidate(f"{shrink.text} | {expand.text}", bind)
-        self._best("pair", impl, self._correct_ones("pair", impl, [candidate]), False, 1)
-
-    def _pair(self, chosen):
+    def _pair(self):
         if "lora-tile" in self.baselines:
             # shrink_expand always adds to y.
             if self.case.add_inputs:
                 self._lora("pair")
-            for suffix in ("", "-pdl"):
-                winners = [chosen[op, f"lora-tile{suffix}"] for op in ("shrink", "expand")]
-                self._two_launches(f"lora-tile-two{suffix}", *winners, dependent=bool(suffix))
+            self._two_launches("lora-tile-two", "lora-tile")
+            self._two_launches("lora-tile-two-pdl", "lora-tile-pdl", dependent=True)
         if "triton" in self.baselines:
             for impl in ("triton-default", "triton-tuned"):
-                self._two_launches(impl, chosen["shrink", impl], chosen["expand", impl])
+                self._two_launches(impl, impl)
 
     def _vllm(self):
         """vLLM's ops, configured as they configure themselves."""
