@@ -7,7 +7,8 @@
 
 #include "lora/Bench/Options.h"
 
-#include "lora/Bench/Models.h"
+#include "lora/Bench/AdapterFacts.h"
+#include "lora/Models/Model.h"
 #include "lora/Support/Error.h"
 
 #include <algorithm>

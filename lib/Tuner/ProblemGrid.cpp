@@ -10,10 +10,41 @@
 #include "lora/Support/Error.h"
 
 #include <algorithm>
+#include <charconv>
+#include <limits>
 #include <set>
 
 using namespace lora;
 using namespace lora::tuner;
+
+Projection tuner::parseShape(const std::string &text) {
+  auto fail = [&] {
+    throw Error("--shapes " + text +
+                ": expected HIDDENxWIDTH or HIDDENxWIDTH+WIDTH..., e.g. "
+                "4096x4096+1024+1024");
+  };
+  Projection shape;
+  shape.name = text;
+  const char *at = text.data(), *end = at + text.size();
+  auto number = [&] {
+    int32_t value = 0;
+    auto [next, status] = std::from_chars(at, end, value);
+    if (status != std::errc() || value < 1)
+      fail();
+    at = next;
+    return value;
+  };
+  shape.hidden = number();
+  if (at == end || *at != 'x')
+    fail();
+  do {
+    ++at;
+    shape.widths.push_back(number());
+  } while (at != end && *at == '+');
+  if (at != end)
+    fail();
+  return shape;
+}
 
 static std::vector<Projection> projections(const ProblemGrid &grid) {
   std::vector<Projection> result;
@@ -33,6 +64,16 @@ static std::vector<Projection> projections(const ProblemGrid &grid) {
   if (result.empty())
     throw Error("nothing to tune for: expected --models or --shapes");
   return result;
+}
+
+static std::vector<int32_t> widthsOf(const Projection &projection) {
+  std::vector<int32_t> widths;
+  for (int64_t width : projection.widths) {
+    if (width > std::numeric_limits<int32_t>::max())
+      throw Error("problem: widths: expected at most 2147483647, found " + std::to_string(width));
+    widths.push_back(static_cast<int32_t>(width));
+  }
+  return widths;
 }
 
 static std::pair<DType, DType> parseTypes(const std::string &text) {
@@ -68,7 +109,7 @@ std::vector<TuneProblem> ProblemGrid::problems(const std::vector<KernelSpace> &s
               std::tie(problem.xType, problem.wType) = parseTypes(type);
               problem.tokens = count;
               problem.hidden = projection.hidden;
-              problem.widths = projection.widths;
+              problem.widths = widthsOf(projection);
               problem.rank = rank;
               problem.adapters = slots;
               problem.addInputs = addInputs || problem.operation == Operation::ShrinkExpand;

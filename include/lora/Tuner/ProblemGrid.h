@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "lora/Tuner/Models.h"
+#include "lora/Models/Model.h"
 #include "lora/Tuner/Problem.h"
 #include "lora/Tuner/Space.h"
 
@@ -16,6 +16,10 @@
 #include <vector>
 
 namespace lora::tuner {
+
+/// "HIDDENxWIDTH" or "HIDDENxWIDTH+WIDTH+...", e.g. "4096x4096+1024+1024". Throws Error with the
+/// text for anything else.
+Projection parseShape(const std::string &text);
 
 /// Every combination of these is a problem, for each kernel.
 struct ProblemGrid {

@@ -7,14 +7,11 @@
 
 #include "../ErrorOf.h"
 #include "lora/Support/Error.h"
-#include "lora/Support/Files.h"
 #include "lora/Tuner/Launcher.h"
-#include "lora/Tuner/Models.h"
 #include "lora/Tuner/ProblemGrid.h"
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <functional>
 #include <map>
 
@@ -75,30 +72,8 @@ TEST(TuneProblem, BytesAreThoseThatMustMove) {
   EXPECT_EQ(pair().bytes(), 2 * (10 * 256 + 2 * 3 * 16 * 256 + 3 * 16 * 128 + 2 * 10 * 128.0));
 }
 
-TEST(Models, ProjectionsAreDivided) {
-  Model model = findModel("meta-llama/meta-llama-3-8b");
-  std::vector<Projection> parts = model.projections(4);
-  EXPECT_EQ(parts[0].widths, (std::vector<int32_t>{1024, 256, 256}));
-  EXPECT_EQ(parts[1].hidden, 1024);
-  EXPECT_EQ(parts[3].hidden, 3584);
-  EXPECT_NE(errorOf([&] { model.projections(3); }).find("expected a divisor of 32 heads"),
-            std::string::npos);
-  EXPECT_NE(errorOf([] { findModel("no-such"); }).find("--models no-such: expected"),
-            std::string::npos);
-}
-
-TEST(Models, ConfigurationFileIsRead) {
-  std::string path = testing::TempDir() + "tuner-config.json";
-  writeFile(path, R"({"hidden_size": 512, "intermediate_size": 1024, "num_attention_heads": 8})");
-  EXPECT_EQ(findModel(path).projections(1)[0].widths, (std::vector<int32_t>{512, 512, 512}));
-  writeFile(path, R"({"hidden_size": "x"})");
-  EXPECT_EQ(errorOf([&] { findModel(path); }),
-            path + ": hidden_size: expected a positive integer, found \"x\"");
-  std::filesystem::remove(path);
-}
-
-TEST(Models, ShapesAreParsed) {
-  EXPECT_EQ(parseShape("64x32+16").widths, (std::vector<int32_t>{32, 16}));
+TEST(ProblemGrid, ShapesAreParsed) {
+  EXPECT_EQ(parseShape("64x32+16").widths, (std::vector<int64_t>{32, 16}));
   for (const char *bad : {"64", "x", "64x", "64x0", "64x3+", "64x3y"})
     EXPECT_NE(errorOf([&] { parseShape(bad); }).find("expected HIDDENxWIDTH"), std::string::npos)
         << bad;

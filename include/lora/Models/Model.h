@@ -1,4 +1,4 @@
-//===- Models.h - Shapes of the layers of models --------------------------===//
+//===- Model.h - Shapes of the layers of models ---------------------------===//
 //
 // Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace lora {
@@ -50,16 +49,5 @@ std::span<const Model> builtInModels();
 /// A built-in model by its name, with or without the owner, or one with a Hugging Face config.json:
 /// the path of that file, or of its folder. Throws Error with the file and the field.
 Model findModel(const std::string &name);
-
-/// What a PEFT adapter says of the launches of a model.
-struct AdapterFacts {
-  /// The largest rank.
-  int64_t rank = 0;
-  /// Names of the Projections that it changes.
-  std::vector<std::string> projections;
-};
-
-/// Reads a PEFT adapter. Throws Error if it is not one, or changes none of a model's projections.
-AdapterFacts readAdapterFacts(const std::string &directory);
 
 } // namespace lora

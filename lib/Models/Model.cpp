@@ -1,13 +1,12 @@
-//===- Models.cpp - Shapes of the layers of models ------------------------===//
+//===- Model.cpp - Shapes of the layers of models -------------------------===//
 //
 // Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "lora/Bench/Models.h"
+#include "lora/Models/Model.h"
 
-#include "lora/Adapter/Adapter.h"
 #include "lora/Support/Error.h"
 #include "lora/Support/Files.h"
 
@@ -32,18 +31,6 @@ const std::array<Model, 5> knownModels = {{
     {"mistralai/Mistral-7B-v0.1", 4096, 14336, 32, 8, 128},
 }};
 
-struct ModulesOf {
-  const char *projection;
-  std::vector<std::string_view> modules;
-};
-
-const std::array<ModulesOf, 4> projectionModules = {{
-    {"qkv", {"q_proj", "k_proj", "v_proj", "qkv_proj"}},
-    {"o", {"o_proj"}},
-    {"gate_up", {"gate_proj", "up_proj", "gate_up_proj"}},
-    {"down", {"down_proj"}},
-}};
-
 std::string lower(std::string_view text) {
   std::string result(text);
   for (char &character : result)
@@ -55,7 +42,7 @@ int64_t sizeIn(const json &config, const std::string &path, const char *field,
                std::optional<int64_t> otherwise = {}) {
   auto found = config.find(field);
   bool isThere = found != config.end() && !found->is_null();
-  if (!isThere && otherwise)
+  if (!isThere && otherwise && *otherwise > 0)
     return *otherwise;
   constexpr int64_t most = 1 << 30;
   if (!isThere || !found->is_number_integer() || found->get<int64_t>() < 1 ||
@@ -118,25 +105,4 @@ Model lora::findModel(const std::string &name) {
     known += ", " + model.name;
   throw Error("--models " + name + ": expected a config.json, a folder that holds one, or one of" +
               known.substr(1));
-}
-
-AdapterFacts lora::readAdapterFacts(const std::string &directory) {
-  Adapter adapter = Adapter::load(directory);
-  AdapterFacts facts;
-  for (const ModulesOf &entry : projectionModules) {
-    bool isChanged = false;
-    for (const AdapterModule &module : adapter.modules()) {
-      std::string_view last = std::string_view(module.name).substr(module.name.rfind('.') + 1);
-      if (std::find(entry.modules.begin(), entry.modules.end(), last) == entry.modules.end())
-        continue;
-      isChanged = true;
-      facts.rank = std::max(facts.rank, module.rank);
-    }
-    if (isChanged)
-      facts.projections.push_back(entry.projection);
-  }
-  if (facts.projections.empty())
-    throw Error(directory + ": found none of q_proj, k_proj, v_proj, o_proj, gate_proj, up_proj, "
-                            "down_proj, expected an adapter of one of them");
-  return facts;
 }

@@ -1,11 +1,11 @@
-//===- ModelsTest.cpp - Tests of the shapes of models ---------------------===//
+//===- ModelTest.cpp - Tests of the shapes of models ----------------------===//
 //
 // Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "lora/Bench/Models.h"
+#include "lora/Models/Model.h"
 #include "../ErrorOf.h"
 
 #include "lora/Support/Error.h"
@@ -32,7 +32,7 @@ protected:
   std::filesystem::path folder;
 };
 
-TEST(Models, BuiltInByName) {
+TEST(Model, BuiltInByName) {
   Model model = findModel("qwen/qwen3-32b");
   EXPECT_EQ(model.projections()[0], (Projection{"qkv", 5120, {8192, 1024, 1024}}));
   EXPECT_EQ(findModel("Llama-2-7b-hf").projections()[3], (Projection{"down", 11008, {4096}}));
@@ -43,7 +43,7 @@ TEST(Models, BuiltInByName) {
                        "one of meta-llama/Llama-2-7b-hf, "));
 }
 
-TEST(Models, TensorParallelism) {
+TEST(Model, TensorParallelism) {
   Model model = findModel("Meta-Llama-3-8B");
   std::vector<Projection> parts = model.projections(16);
   EXPECT_EQ(parts[0], (Projection{"qkv", 4096, {256, 128, 128}}));
@@ -82,12 +82,10 @@ TEST_F(Config, WhatIsWrong) {
   write(R"({"hidden_size": 8})");
   EXPECT_EQ(errorOf([&] { findModel(path); }),
             path + ": intermediate_size: found none, expected an integer in 1 to 1073741824");
-}
-
-TEST(AdapterFacts, RankAndProjections) {
-  AdapterFacts facts = readAdapterFacts(ADAPTERS "/rank24-f16-mlp");
-  EXPECT_EQ(facts.rank, 24);
-  EXPECT_FALSE(facts.projections.empty());
+  // A head that nothing is left for.
+  write(R"({"hidden_size": 4, "intermediate_size": 8, "num_attention_heads": 8})");
+  EXPECT_EQ(errorOf([&] { findModel(path); }),
+            path + ": head_dim: found none, expected an integer in 1 to 1073741824");
 }
 
 } // namespace
