@@ -10,12 +10,12 @@
 #   scripts/tune_h200.sh report OUTPUT    prints the figures of docs/tuning.md
 #
 # The lora-tune that FOLDER gets is $LORA_TUNE_PORTABLE, which must run on the machine with the GPU,
-# or the one that compiles. Of each kind and rank $MAX_KERNELS (200) are compiled for the grid.
+# or the one that compiles. Of each kind and rank $MAX_KERNELS (170) are compiled for the grid.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 TUNE=${LORA_TUNE:-build/release/bin/lora-tune}
-MOST=${MAX_KERNELS:-200}
+MOST=${MAX_KERNELS:-170}
 
 # The published grid.
 GRID=1024x1024,2048x2048,4096x4096,8192x8192,16384x16384

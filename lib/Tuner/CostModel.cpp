@@ -41,6 +41,7 @@ Tiling Tiling::of(const Config &config) {
   read("WARPS", tiling.warps);
   read("WARPS_K", tiling.warpsK);
   read("STAGES", tiling.stages);
+  read("RING", tiling.ring);
   read("MAX_RANK", tiling.maxRank);
   return tiling;
 }
@@ -71,13 +72,18 @@ double CostModel::registersOf(const Tiling &tiling) const {
   double threads = double(32 * tiling.warps);
   int64_t maxRank = tiling.maxRank > 0 ? tiling.maxRank : powerOfTwoAbove(problem.rank);
   double expands = double(tiling.m * tiling.n) / threads;
+  // Operands of two bytes each, of the blocks beyond the first.
+  int64_t columns = problem.operation == Operation::Shrink ? tiling.n : maxRank;
+  double ahead = tiling.inRing() ? 0
+                                 : double(tiling.stages - 1) * double(tiling.warpsK * tiling.k) *
+                                       double(tiling.m + columns) / 2 / threads;
   switch (problem.operation) {
   case Operation::Shrink:
-    return 48 + 2 * double(tiling.m * tiling.n * tiling.warpsK) / threads;
+    return 48 + ahead + 2 * double(tiling.m * tiling.n * tiling.warpsK) / threads;
   case Operation::Expand:
     return 60 + expands * (maxRank <= 16 ? 2 : maxRank <= 32 ? 3.2 : maxRank <= 64 ? 3.8 : 5.2);
   default:
-    return 60 + 2 * expands + 4 * double(tiling.m * maxRank * tiling.warpsK) / threads;
+    return 60 + ahead + 2 * expands + 4 * double(tiling.m * maxRank * tiling.warpsK) / threads;
   }
 }
 
@@ -89,7 +95,7 @@ double CostModel::sharedBytesOf(const Tiling &tiling, int64_t columns) const {
     return 0;
   int64_t tile = tiling.m * columns * 4, warpTiles = tiling.warpsK * tile;
   int64_t stages =
-      tiling.stages > 1 ? tiling.stages * tiling.warpsK * (tiling.m + columns) * tiling.k * 2 : 0;
+      tiling.inRing() ? tiling.stages * tiling.warpsK * (tiling.m + columns) * tiling.k * 2 : 0;
   return double(tiling.splitK / 2 * 2 * tile + std::max(stages, warpTiles));
 }
 
@@ -105,7 +111,9 @@ double CostModel::residentOf(const Tiling &tiling, double registers, double shar
 double CostModel::floor() const { return problem.bytes() / gpu.memoryBandwidth * 1e6; }
 
 /// Loads that a warp has under way at a time, in steps of a loop.
-static double depth(int64_t stages) { return stages > 1 ? double(stages) - 0.5 : 1.6; }
+static double depth(const Tiling &tiling) {
+  return tiling.inRing() ? double(tiling.stages) - 0.5 : 0.6 + double(tiling.stages);
+}
 
 double CostModel::estimate(const Tiling &shape) const {
   double rows = double(std::min<int64_t>(shape.m, tokensPerAdapter));
@@ -120,7 +128,7 @@ double CostModel::estimate(const Tiling &shape) const {
     double steps = std::ceil(part / double(shape.k * shape.warpsK));
     double tiles = std::ceil(double(problem.rank) / double(columns));
     cacheBytes += blocks * repeats * tiles * double(problem.hidden) * (rows + usedColumns) * 2;
-    chain += gpu.latency * (1 + (steps - 1) / depth(shape.stages));
+    chain += gpu.latency * (1 + (steps - 1) / depth(shape));
     chain += gpu.clusterExchange * std::log2(double(shape.splitK));
   };
   auto addExpand = [&](double sharers) {
@@ -155,8 +163,8 @@ double CostModel::estimate(const Tiling &shape) const {
   if (shrinks) {
     // Nor can multiprocessors with too few loads under way; latency grows where many are.
     constexpr double loaded = 1.5;
-    double underWay = depth(shape.stages) * double(shape.warpsK * shape.k) * 2 *
-                      (rows + usedColumns) * std::min(resident, std::max(1.0, share));
+    double underWay = depth(shape) * double(shape.warpsK * shape.k) * 2 * (rows + usedColumns) *
+                      std::min(resident, std::max(1.0, share));
     moving = std::max(moving, loaded * gpu.latency * cacheBytes / (gpu.multiprocessors * underWay));
   }
   // Programs start and end together, so that their waiting hardly overlaps with moving.

@@ -31,16 +31,19 @@ struct GpuFacts {
 };
 
 /// The values of the parameters whose names have a meaning by convention: BLOCK_M, BLOCK_N,
-/// BLOCK_K, SPLIT_K, SPLIT_N, PROGRAMS_N, WARPS, WARPS_K, STAGES and MAX_RANK. A kernel without one
-/// of them has a neutral value; a parameter of another name counts for nothing, and is left to the
-/// search.
+/// BLOCK_K, SPLIT_K, SPLIT_N, PROGRAMS_N, WARPS, WARPS_K, STAGES, RING and MAX_RANK. A kernel
+/// without one of them has a neutral value; a parameter of another name counts for nothing, and is
+/// left to the search.
 struct Tiling {
   int64_t m = 16, n = 64, k = 64, splitK = 1, splitN = 1, programsN = 1, warps = 4, warpsK = 1,
-          stages = 1;
+          stages = 1, ring = 1;
   /// 0 for what the rank of a problem needs.
   int64_t maxRank = 0;
 
   static Tiling of(const Config &config);
+
+  /// Whether stages are in shared memory rather than in registers.
+  bool inRing() const { return stages > 1 && ring != 0; }
 };
 
 /// Estimates the time of a configuration, and says which are not worth compiling.
