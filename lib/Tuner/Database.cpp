@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <ctime>
+#include <filesystem>
 #include <random>
 #include <sstream>
 
@@ -344,6 +345,9 @@ std::optional<std::string> Database::winner(int64_t problem) {
 }
 
 int64_t Database::merge(const std::string &path) {
+  std::error_code ignored;
+  if (std::filesystem::equivalent(path, database->path(), ignored))
+    throw Error("database '" + path + "': it cannot be merged into itself");
   {
     Database other(path, Mode::ReadOnly);
     for (const char *key : {"device", "clock"})

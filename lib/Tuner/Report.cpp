@@ -7,6 +7,7 @@
 
 #include "lora/Tuner/Report.h"
 
+#include "ReportLine.h"
 #include "Sqlite.h"
 #include "lora/Support/Error.h"
 #include "lora/Tuner/CostModel.h"
@@ -20,19 +21,18 @@
 using namespace lora;
 using namespace lora::tuner;
 
-static std::string number(double value, int digits = 2) {
+std::string tuner::number(double value, int digits) {
   char text[40];
   std::snprintf(text, sizeof text, "%.*f", digits, value);
   return text;
 }
 
-static bool matches(const std::string &key, const std::vector<std::string> &filter) {
+bool tuner::matches(const std::string &key, const std::vector<std::string> &filter) {
   return std::all_of(filter.begin(), filter.end(),
                      [&](const std::string &part) { return key.find(part) != std::string::npos; });
 }
 
-/// The bandwidth that a copy reached, in bytes a second, as the first session says; or a usual one.
-static double bandwidthOf(Database &database) {
+double tuner::bandwidthOf(Database &database) {
   Statement row = database.sqlite().prepare("SELECT clocks FROM session ORDER BY id LIMIT 1");
   double gigabytes = 0;
   if (row.step()) {
@@ -44,18 +44,8 @@ static double bandwidthOf(Database &database) {
   return gigabytes > 0 ? gigabytes * 1e9 : GpuFacts().memoryBandwidth;
 }
 
-namespace {
-struct Line {
-  const TunedPoint *point;
-  size_t best;
-  double time, floor;
-  std::optional<size_t> byDefault;
-  double overDefault = 0;
-};
-} // namespace
-
-static Line lineOf(const TunedPoint &point, double bandwidth) {
-  Line line{&point, *point.best(), 0, 0, point.byDefault, 0};
+ReportLine tuner::lineOf(const TunedPoint &point, double bandwidth) {
+  ReportLine line{&point, *point.best(), 0, 0, point.byDefault, 0};
   line.time = point.times.at(line.best);
   line.floor = point.problem.bytes() / bandwidth * 1e6;
   if (line.byDefault)
@@ -66,25 +56,25 @@ static Line lineOf(const TunedPoint &point, double bandwidth) {
 std::string tuner::showDatabase(Database &database, const ShowOptions &options) {
   TunedTimes times = TunedTimes::read(database);
   double bandwidth = bandwidthOf(database);
-  std::vector<Line> lines;
+  std::vector<ReportLine> lines;
   for (const TunedPoint &point : times.points)
     if (matches(point.problem.key(), options.filter))
       lines.push_back(lineOf(point, bandwidth));
   if (lines.empty())
     throw Error("no problem of the database matches --filter");
-  auto value = [&](const Line &line) {
+  auto value = [&](const ReportLine &line) {
     return options.sort == "us"      ? -line.time
            : options.sort == "floor" ? -line.time / line.floor
                                      : -line.overDefault;
   };
   if (options.sort != "key")
     std::stable_sort(lines.begin(), lines.end(),
-                     [&](const Line &a, const Line &b) { return value(a) < value(b); });
+                     [&](const ReportLine &a, const ReportLine &b) { return value(a) < value(b); });
   std::ostringstream text;
   text << "      us   floor  default  problem\n";
   double sum = 0, worst = 0;
   size_t known = 0, within = 0, shown = 0;
-  for (const Line &line : lines) {
+  for (const ReportLine &line : lines) {
     if (line.byDefault) {
       ++known;
       sum += std::log(line.overDefault);
@@ -147,63 +137,6 @@ std::string tuner::showSummary(Database &database) {
   table(text, database, "failures",
         "SELECT count(*), stage, reason FROM failure GROUP BY stage, reason "
         "ORDER BY count(*) DESC, reason LIMIT 20");
-  return text.str();
-}
-
-static std::string explainLine(Database &database, const TunedTimes &times, const TunedPoint &point,
-                               size_t kernel, const char *what) {
-  std::string artefact = times.kernels[kernel].artefact, key = point.problem.key();
-  Statement row = database.sqlite().prepare(
-      "SELECT m.us, m.low, m.high, m.samples, m.error, m.round, m.seed, s.started, s.device, "
-      "s.clock FROM measurement m JOIN kernel k ON k.id = m.kernel JOIN problem p ON "
-      "p.id = m.problem JOIN session s ON s.id = m.session WHERE k.artefact = ? AND p.key = ? "
-      "ORDER BY m.round = 'final' DESC, s.started DESC, s.uid DESC, m.number DESC LIMIT 1");
-  row.bind(std::string_view(artefact)).bind(std::string_view(key));
-  std::ostringstream text;
-  const KernelRecord &record = times.kernels[kernel];
-  text << "  " << what << ": " << configText(record.config) << "\n";
-  if (row.step())
-    text << "    " << number(row.real(0)) << " us (quartiles " << number(row.real(1)) << " to "
-         << number(row.real(2)) << ", " << row.integer(3) << " samples), " << row.text(5)
-         << " round of " << row.text(7) << " on " << row.text(8) << ", clock " << row.text(9)
-         << ", seed " << row.integer(6) << ", relative error " << row.real(4) << "\n";
-  text << "    " << record.registers << " registers, " << record.sharedBytes
-       << " bytes of shared memory, " << record.threads << " threads, kernel "
-       << record.artefact.substr(0, 12) << "\n";
-  return text.str();
-}
-
-std::string tuner::explainProblems(Database &database, const std::vector<std::string> &filter) {
-  TunedTimes times = TunedTimes::read(database);
-  double bandwidth = bandwidthOf(database);
-  std::ostringstream text;
-  size_t count = 0;
-  for (const TunedPoint &point : times.points) {
-    if (!matches(point.problem.key(), filter))
-      continue;
-    ++count;
-    Line line = lineOf(point, bandwidth);
-    text << point.problem.key() << "\n" << explainLine(database, times, point, line.best, "best");
-    std::optional<size_t> second;
-    for (auto [kernel, time] : point.times)
-      if (kernel != line.best && (!second || time < point.times.at(*second)))
-        second = kernel;
-    if (second)
-      text << explainLine(
-          database, times, point, *second,
-          ("runner-up, " + number(point.times.at(*second) / line.time, 3) + " times as long")
-              .c_str());
-    if (line.byDefault && *line.byDefault != line.best)
-      text << explainLine(database, times, point, *line.byDefault,
-                          ("default, " + number(line.overDefault, 3) + " times as long").c_str());
-    text << "  roofline: " << number(line.floor) << " us for "
-         << number(point.problem.bytes() / 1e6) << " MB at " << number(bandwidth / 1e12)
-         << " TB/s; the best takes " << number(line.time / line.floor) << " times as long; "
-         << point.times.size() << " configurations measured\n";
-  }
-  if (count == 0)
-    throw Error("no problem of the database matches '" +
-                (filter.empty() ? std::string() : filter.front()) + "': show lists them");
   return text.str();
 }
 

@@ -12,6 +12,7 @@
 #include <sqlite3.h>
 
 #include <chrono>
+#include <filesystem>
 #include <thread>
 
 using namespace lora;
@@ -117,6 +118,8 @@ std::string Statement::columnName(int column) const {
 
 Sqlite::Sqlite(std::string path, Mode mode, int waitMilliseconds)
     : file(std::move(path)), waitMilliseconds(waitMilliseconds) {
+  if (std::filesystem::is_directory(file))
+    throw Error("database '" + file + "': expected a file, found a folder");
   sqlite3 *opened = nullptr;
   int flags = mode == Mode::ReadOnly ? SQLITE_OPEN_READONLY
               : mode == Mode::Create ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE

@@ -16,6 +16,7 @@
 #include "lora/Tuner/CompilePhase.h"
 #endif
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
@@ -104,7 +105,19 @@ static std::string buildFromList(const std::string &) {
 
 #endif
 
+static void checkAlsoTypes(const ExportOptions &options) {
+  constexpr std::string_view known[] = {"f16/f16", "bf16/bf16", "f16/bf16", "bf16/f16"};
+  for (const std::string &types : options.alsoTypes) {
+    if (std::find(std::begin(known), std::end(known), types) == std::end(known))
+      throw Error("--also-types " + types + ": expected two of f16 and bf16, as bf16/bf16");
+    if (!options.bundle.empty() && !options.output.ends_with(".json"))
+      throw Error("--also-types " + types +
+                  ": the bundle has no code for it: expected no --bundle");
+  }
+}
+
 static void exportPack(Database &database, const ExportOptions &options) {
+  checkAlsoTypes(options);
   TunedTimes times = TunedTimes::read(database);
   DispatchTable table = DispatchTable::build(times, options.dispatch);
   std::string list = packList(times, table, options.alsoTypes);

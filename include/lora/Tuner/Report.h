@@ -36,8 +36,9 @@ std::string showDatabase(Database &database, const ShowOptions &options);
 std::string showSummary(Database &database);
 
 /// For each tuned problem whose key contains all of `filter`: the configuration, from which
-/// measurement, the runner-up, the default and the roofline. Throws Error, naming the nearest keys,
-/// if nothing matches.
+/// measurement, the runner-up, the default, the roofline, and what an exported rule chooses. If
+/// there is none and `filter` is a whole key, what the rules choose for it, and the nearest tuned
+/// problem. Throws Error if nothing matches.
 std::string explainProblems(Database &database, const std::vector<std::string> &filter);
 
 /// Repeats guided searches over the times of exhaustive ones, with `seeds` different seeds, and
