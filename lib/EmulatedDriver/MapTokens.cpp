@@ -32,8 +32,8 @@ void MapTokens::run() const {
     else if (slot != -1)
       ++*badTokens;
   api::RowBlockTables tables = api::rowBlockTables(maxTokens, maxLoras);
-  auto *entries = static_cast<api::RowBlockEntry *>(rowBlocks);
-  std::fill_n(entries, tables.back(), api::RowBlockEntry());
+  auto *entries = static_cast<RowBlock *>(rowBlocks);
+  std::fill_n(entries, tables.back(), RowBlock());
   api::writeRowBlocks(counts, tables, entries);
   api::listTokens(slots, counts, tokenIndices);
 }

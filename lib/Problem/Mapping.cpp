@@ -72,7 +72,7 @@ std::vector<RowBlock> Mapping::rowBlocks(int64_t blockM) const {
   std::vector<RowBlock> blocks;
   for (const RowBlock &adapter : adapters)
     for (int64_t begin = adapter.begin; begin < adapter.end; begin += blockM)
-      blocks.push_back({adapter.lora, static_cast<int32_t>(begin),
+      blocks.push_back({adapter.slot, static_cast<int32_t>(begin),
                         static_cast<int32_t>(std::min<int64_t>(begin + blockM, adapter.end))});
   blocks.resize(size_t(maxRowBlocks(static_cast<int64_t>(tokenIndices.size()),
                                     static_cast<int64_t>(adapters.size()), blockM)));

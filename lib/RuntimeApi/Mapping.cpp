@@ -26,8 +26,7 @@ lora_mapping::lora_mapping(lora_context &context, const lora_mapping_options &op
       counts(static_cast<size_t>(maxLoras), 0) {
   staged.initialise([&](std::byte *memory) {
     new (memory) Header;
-    std::fill_n(reinterpret_cast<RowBlockEntry *>(memory + sizeof(Header)), tables.back(),
-                RowBlockEntry());
+    std::fill_n(reinterpret_cast<RowBlock *>(memory + sizeof(Header)), tables.back(), RowBlock());
   });
   // Launches may be captured before the first update.
   staged.update(nullptr, [&](std::byte *) { return indicesOffset(); });
@@ -54,12 +53,12 @@ void lora_mapping::countTokens(std::span<const int32_t> tokenLora) {
 
 RowBlockUse lora_mapping::write(std::byte *memory, std::span<const int32_t> tokenLora) {
   auto &header = *reinterpret_cast<Header *>(memory);
-  auto *entries = reinterpret_cast<RowBlockEntry *>(memory + sizeof(Header));
+  auto *entries = reinterpret_cast<RowBlock *>(memory + sizeof(Header));
   RowBlockUse use = writeRowBlocks(counts, tables, entries);
   for (size_t i = 0; i < tables.size() - 1; ++i) {
-    RowBlockEntry *table = entries + tables[i];
+    RowBlock *table = entries + tables[i];
     if (use.entries[i] < header.used[i])
-      std::fill(table + use.entries[i], table + header.used[i], RowBlockEntry());
+      std::fill(table + use.entries[i], table + header.used[i], RowBlock());
     header.used[i] = use.entries[i];
   }
   listTokens(tokenLora, counts, reinterpret_cast<int32_t *>(memory + indicesOffset()));

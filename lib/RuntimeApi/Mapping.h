@@ -35,7 +35,7 @@ public:
   lora::cuda::DevicePointer tokenIndices() const { return staged.address() + indicesOffset(); }
   /// The table for a block size, by its place in kRowBlockSizes.
   lora::cuda::DevicePointer rowBlocks(size_t table) const {
-    return staged.address() + sizeof(Header) + sizeof(lora::api::RowBlockEntry) * tables[table];
+    return staged.address() + sizeof(Header) + sizeof(lora::RowBlock) * tables[table];
   }
 
 private:
@@ -47,9 +47,7 @@ private:
     std::array<int32_t, lora::kRowBlockSizes.size()> used = {};
   };
 
-  size_t indicesOffset() const {
-    return sizeof(Header) + sizeof(lora::api::RowBlockEntry) * tables.back();
-  }
+  size_t indicesOffset() const { return sizeof(Header) + sizeof(lora::RowBlock) * tables.back(); }
   void checkTokens(const int32_t *tokenLora, int32_t tokens) const;
   /// Counts the tokens of each slot. Throws StatusError if a slot is out of range.
   void countTokens(std::span<const int32_t> tokenLora);

@@ -22,7 +22,7 @@ RowBlockTables api::rowBlockTables(int32_t maxTokens, int32_t maxLoras) {
 }
 
 RowBlockUse api::writeRowBlocks(std::span<int32_t> counts, const RowBlockTables &tables,
-                                RowBlockEntry *entries) {
+                                RowBlock *entries) {
   RowBlockUse use;
   for (size_t slot = 0; slot < counts.size(); ++slot) {
     int32_t begin = use.tokens, inSlot = std::exchange(counts[slot], begin);
@@ -32,7 +32,7 @@ RowBlockUse api::writeRowBlocks(std::span<int32_t> counts, const RowBlockTables 
     use.tokens += inSlot;
     for (size_t i = 0; i < kRowBlockSizes.size(); ++i) {
       int32_t size = kRowBlockSizes[i];
-      RowBlockEntry *next = entries + tables[i] + use.entries[i];
+      RowBlock *next = entries + tables[i] + use.entries[i];
       for (int32_t first = begin; first < use.tokens; first += size, ++use.entries[i])
         *next++ = {static_cast<int32_t>(slot), first, std::min(first + size, use.tokens), 0};
     }

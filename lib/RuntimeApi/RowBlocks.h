@@ -23,15 +23,6 @@
 
 namespace lora::api {
 
-/// An entry of a table. Kernels skip it if it is idle; the other numbers are then not used.
-struct RowBlockEntry {
-  /// The adapter slot, or -1 if idle.
-  int32_t slot = -1;
-  /// Positions in token_indices, the end exclusive.
-  int32_t first = -1, end = -1;
-  int32_t unused = -1;
-};
-
 /// Where each table begins, in entries from the first table, and how many entries all have: each
 /// table has room for any mapping of `maxTokens` tokens to `maxLoras` slots.
 using RowBlockTables = std::array<size_t, kRowBlockSizes.size() + 1>;
@@ -48,7 +39,7 @@ struct RowBlockUse {
 /// Writes the entries that are used, at the beginning of each table, from the number of tokens of
 /// each slot. counts[slot] becomes the first position of the slot in token_indices.
 RowBlockUse writeRowBlocks(std::span<int32_t> counts, const RowBlockTables &tables,
-                           RowBlockEntry *entries);
+                           RowBlock *entries);
 
 /// Lists the tokens with an adapter: each at the next position of its slot, which writeRowBlocks
 /// left in `positions`. Tokens with a slot that does not exist are skipped.

@@ -7,22 +7,14 @@
 
 #pragma once
 
+#include "lora/Support/RowBlocks.h"
+
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace lora {
-
-/// Consecutive positions of Mapping::tokenIndices that have one adapter, as kernels read them.
-struct RowBlock {
-  /// The adapter slot, or -1 for an idle block, which programs skip.
-  int32_t lora = -1;
-  int32_t begin = 0, end = 0;
-  int32_t unused = 0;
-
-  bool operator==(const RowBlock &) const = default;
-};
 
 /// A batch of tokens, grouped by adapter.
 struct Mapping {

@@ -13,6 +13,18 @@
 
 namespace lora {
 
+/// Consecutive positions of token_indices that have one adapter, as kernels read them. Kernels skip
+/// an idle one; its other numbers are then not used.
+struct RowBlock {
+  /// The adapter slot, or -1 if idle.
+  int32_t slot = -1;
+  /// Positions in token_indices, the end exclusive.
+  int32_t begin = -1, end = -1;
+  int32_t unused = -1;
+
+  bool operator==(const RowBlock &) const = default;
+};
+
 /// The values of BLOCK_M, in tokens, that row blocks are listed for.
 inline constexpr std::array<int32_t, 4> kRowBlockSizes = {16, 32, 64, 128};
 

@@ -38,7 +38,7 @@ struct MapBuffers {
       : tokenLora(device, 4 * static_cast<size_t>(std::max(item.tokens, 1))),
         indices(device, 4 * static_cast<size_t>(item.maxTokens)),
         ranks(device, 4 * static_cast<size_t>(item.maxTokens)),
-        rowBlocks(device, sizeof(RowBlockEntry) * entries), bad(device, 4) {}
+        rowBlocks(device, sizeof(RowBlock) * entries), bad(device, 4) {}
 
   DeviceBuffer tokenLora, indices, ranks, rowBlocks, bad;
 };
@@ -95,7 +95,7 @@ void GpuMapTokens::checkMapping(const Function &function, const LaunchShape &sha
       bad += slot != -1;
   }
   RowBlockTables tables = rowBlockTables(item.maxTokens, item.maxLoras);
-  std::vector<RowBlockEntry> expected(tables.back());
+  std::vector<RowBlock> expected(tables.back());
   std::vector<int32_t> indices(static_cast<size_t>(item.maxTokens), -1);
   writeRowBlocks(counts, tables, expected.data());
   std::vector<int32_t> starts = counts;
@@ -118,9 +118,9 @@ void GpuMapTokens::checkMapping(const Function &function, const LaunchShape &sha
   function.launch(shape, values, stream);
 
   EXPECT_EQ(download<int32_t>(buffers.bad, stream)[0], bad);
-  std::vector<RowBlockEntry> entries = download<RowBlockEntry>(buffers.rowBlocks, stream);
+  std::vector<RowBlock> entries = download<RowBlock>(buffers.rowBlocks, stream);
   for (size_t i = 0; i < entries.size(); ++i)
-    ASSERT_EQ(std::memcmp(&entries[i], &expected[i], sizeof(RowBlockEntry)), 0)
+    ASSERT_EQ(std::memcmp(&entries[i], &expected[i], sizeof(RowBlock)), 0)
         << "entry " << i << " of " << entries.size();
   // The order of the tokens of a slot is free.
   std::vector<int32_t> listed = download<int32_t>(buffers.indices, stream);

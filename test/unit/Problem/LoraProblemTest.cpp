@@ -63,21 +63,21 @@ void runShrink(const Arguments &arguments) {
   int64_t maxLoras = integer(arguments, "max_loras");
   float *s = const_cast<float *>(pointer<float>(arguments, "s"));
   for (const RowBlock &block : rowBlocks(arguments)) {
-    if (block.lora < 0)
+    if (block.slot < 0)
       continue;
     for (int32_t i = block.begin; i < block.end; ++i) {
       int64_t token = pointer<int32_t>(arguments, "token_indices")[i];
       for (int64_t slice = 0; slice < integer(arguments, "slices"); ++slice) {
         auto *a = reinterpret_cast<const uint16_t *>(
-            pointer<uint64_t>(arguments, "a")[slice * maxLoras + block.lora]);
-        for (int64_t r = 0; r < pointer<int32_t>(arguments, "ranks")[block.lora]; ++r) {
+            pointer<uint64_t>(arguments, "a")[slice * maxLoras + block.slot]);
+        for (int64_t r = 0; r < pointer<int32_t>(arguments, "ranks")[block.slot]; ++r) {
           float sum = 0;
           for (int64_t k = 0; k < integer(arguments, "hidden"); ++k)
             sum += halfToFloat(pointer<uint16_t>(arguments,
                                                  "x")[token * integer(arguments, "x_stride") + k]) *
                    bfloatToFloat(a[r * integer(arguments, "a_stride") + k]);
           s[slice * integer(arguments, "s_slice_stride") + token * integer(arguments, "s_stride") +
-            r] = sum * pointer<float>(arguments, "scalings")[block.lora];
+            r] = sum * pointer<float>(arguments, "scalings")[block.slot];
         }
       }
     }
@@ -89,13 +89,13 @@ void runExpand(const Arguments &arguments, bool addInputs) {
   int64_t maxLoras = integer(arguments, "max_loras");
   uint16_t *y = const_cast<uint16_t *>(pointer<uint16_t>(arguments, "y"));
   for (const RowBlock &block : rowBlocks(arguments)) {
-    if (block.lora < 0)
+    if (block.slot < 0)
       continue;
     for (int32_t i = block.begin; i < block.end; ++i) {
       int64_t token = pointer<int32_t>(arguments, "token_indices")[i];
       for (int64_t slice = 0; slice < integer(arguments, "slices"); ++slice) {
         auto *b = reinterpret_cast<const uint16_t *>(
-            pointer<uint64_t>(arguments, "b")[slice * maxLoras + block.lora]);
+            pointer<uint64_t>(arguments, "b")[slice * maxLoras + block.slot]);
         const float *s = pointer<float>(arguments, "s") +
                          slice * integer(arguments, "s_slice_stride") +
                          token * integer(arguments, "s_stride");
@@ -103,7 +103,7 @@ void runExpand(const Arguments &arguments, bool addInputs) {
                         pointer<int32_t>(arguments, "slice_offsets")[slice];
         for (int64_t n = 0; n < pointer<int32_t>(arguments, "slice_widths")[slice]; ++n) {
           float sum = addInputs ? halfToFloat(row[n]) : 0;
-          for (int64_t r = 0; r < pointer<int32_t>(arguments, "ranks")[block.lora]; ++r)
+          for (int64_t r = 0; r < pointer<int32_t>(arguments, "ranks")[block.slot]; ++r)
             sum += s[r] * bfloatToFloat(b[n * integer(arguments, "b_stride") + r]);
           row[n] = floatToHalf(sum);
         }

@@ -64,7 +64,7 @@ TEST(Mapping, IdleBlocksFollow) {
   // Two adapters could fill three blocks of 16 with 32 tokens, but here they fill two.
   Ints slots(32, 0);
   std::fill(slots.begin() + 16, slots.end(), 1);
-  EXPECT_EQ(Mapping::build(slots, 2).rowBlocks(16), (Blocks{{0, 0, 16}, {1, 16, 32}, {-1, 0, 0}}));
+  EXPECT_EQ(Mapping::build(slots, 2).rowBlocks(16), (Blocks{{0, 0, 16}, {1, 16, 32}, RowBlock()}));
 }
 
 TEST(Mapping, NoMappingHasMoreThanTheMostRowBlocks) {
@@ -74,7 +74,7 @@ TEST(Mapping, NoMappingHasMoreThanTheMostRowBlocks) {
       for (uint64_t seed = 0; seed < 20; ++seed)
         for (const RowBlock &block :
              Mapping::build(randomMapping(tokens, adapters, 0, seed), adapters).rowBlocks(16))
-          most = std::max<int64_t>(most, block.lora >= 0 ? block.end : 0);
+          most = std::max<int64_t>(most, block.slot >= 0 ? block.end : 0);
       EXPECT_EQ(most, tokens);
     }
   // One token more than whole blocks for each adapter.

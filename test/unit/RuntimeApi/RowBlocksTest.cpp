@@ -54,7 +54,7 @@ TEST(RowBlocks, EveryTokenIsInOneBlockOfItsAdapter) {
         ++counts[static_cast<size_t>(slot)];
     const std::vector<int32_t> before = counts;
 
-    std::vector<RowBlockEntry> entries(tables.back());
+    std::vector<RowBlock> entries(tables.back());
     std::vector<int32_t> indices(slots.size(), -1);
     RowBlockUse use = writeRowBlocks(counts, tables, entries.data());
     listTokens(slots, counts, indices.data());
@@ -65,13 +65,13 @@ TEST(RowBlocks, EveryTokenIsInOneBlockOfItsAdapter) {
       size_t capacity = tables[i + 1] - tables[i];
       ASSERT_LE(static_cast<size_t>(use.entries[i]), capacity);
       for (size_t k = 0; k < capacity; ++k) {
-        const RowBlockEntry &entry = entries[tables[i] + k];
+        const RowBlock &entry = entries[tables[i] + k];
         EXPECT_EQ(entry.slot >= 0, k < static_cast<size_t>(use.entries[i]));
         if (entry.slot < 0)
           continue;
-        EXPECT_EQ(entry.first, position);
-        EXPECT_GT(entry.end, entry.first);
-        EXPECT_LE(entry.end, entry.first + kRowBlockSizes[i]);
+        EXPECT_EQ(entry.begin, position);
+        EXPECT_GT(entry.end, entry.begin);
+        EXPECT_LE(entry.end, entry.begin + kRowBlockSizes[i]);
         for (; position < entry.end; ++position) {
           auto token = static_cast<size_t>(indices[static_cast<size_t>(position)]);
           EXPECT_EQ(slots.at(token), entry.slot);
