@@ -51,6 +51,7 @@ private:
   LayoutAttr naturalLayout(Value value);
   /// The same if some product or loop decides it, else null.
   LayoutAttr decidedLayout(Value value);
+  LayoutAttr storedLayout(Operation *store);
   LayoutAttr blocked(RankedTensorType type, int contiguous, int vectorBytes);
   LayoutAttr spread(RankedTensorType type);
   LayoutAttr productLayout(DotOp dot);
@@ -139,6 +140,23 @@ LayoutAttr LayoutAssigner::naturalLayout(Value value) {
   return blocked(type, contiguous, 16);
 }
 
+/// The layout in which a tile is stored. Threads of a product hold pieces of 16 bytes of different
+/// rows. Where rows of 16-bit elements are not aligned enough to store these in one or two
+/// accesses, neighbouring threads store neighbouring elements instead.
+LayoutAttr LayoutAssigner::storedLayout(Operation *store) {
+  Value value = store->getOperand(0);
+  LayoutAttr natural = naturalLayout(value);
+  auto type = cast<RankedTensorType>(value.getType());
+  int elementBytes = getElementBytes(type.getElementType());
+  if (type.getRank() != 2 || elementBytes != 2 || !decidedLayout(value))
+    return natural;
+  int contiguous = describeView(store->getOperand(1)).contiguousDimension().value_or(1);
+  auto alignment = store->getAttrOfType<IntegerAttr>("alignment");
+  int accessBytes = alignment ? alignment.getInt() : elementBytes;
+  int pieceBytes = fromAttribute(natural).contiguousRegisters(contiguous) * elementBytes;
+  return pieceBytes > 2 * accessBytes ? blocked(type, contiguous, accessBytes) : natural;
+}
+
 //===----------------------------------------------------------------------===//
 // Computing a tile in a layout
 //===----------------------------------------------------------------------===//
@@ -167,6 +185,27 @@ Value LayoutAssigner::cloneWithOperands(Operation *op, LayoutAttr wanted,
   clone->setOperands(operands);
   clone->getResult(0).setType(withLayout(op->getResult(0).getType(), wanted));
   return clone->getResult(0);
+}
+
+/// Whether a value takes the layout that it is first wanted in: a sum that is read back from shared
+/// memory, a tile that a loop carries along, or one that branches give.
+static bool isUndecided(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument ? isa<scf::ForOp>(argument.getOwner()->getParentOp())
+                  : isa<SumOp, scf::IfOp>(value.getDefiningOp());
+}
+
+/// Whether an elementwise computation reads a tile that memory, a loop or a branch gives.
+static bool isLoaded(Value value) {
+  if (getLayout(value.getType()))
+    return false;
+  Operation *op = value.getDefiningOp();
+  if (op && isElementwise(op))
+    return llvm::any_of(op->getOperands(), [](Value operand) {
+      return isTile(operand.getType()) && isLoaded(operand);
+    });
+  return isa_and_present<LoadOp, GatherOp>(op) ||
+         (isUndecided(value) && !isa_and_present<SumOp>(op));
 }
 
 Value LayoutAssigner::compute(Operation *op, LayoutAttr wanted) {
@@ -214,8 +253,9 @@ Value LayoutAssigner::compute(Operation *op, LayoutAttr wanted) {
     LayoutAttr kept = slice(wanted, 1 - broadcast.getDimension());
     return cloneWithOperands(op, wanted, [&](OpOperand &) { return kept; });
   }
-  // One conversion of the result instead of one for each operand, if no wider.
-  if (isElementwise(op))
+  // One conversion of the result instead of one for each operand, unless one comes from memory in
+  // any layout.
+  if (isElementwise(op) && !isLoaded(op->getResult(0)))
     if (LayoutAttr decided = decidedLayout(op->getResult(0)); decided && decided != wanted) {
       Value result = get(op->getResult(0), decided);
       return result ? convert(result, wanted) : Value();
@@ -223,14 +263,6 @@ Value LayoutAssigner::compute(Operation *op, LayoutAttr wanted) {
   if (isa<LoadOp, SplatOp, IotaOp>(op) || isElementwise(op))
     return cloneWithOperands(op, wanted, [&](OpOperand &) { return wanted; });
   return {};
-}
-
-/// Whether a value takes the layout that it is first wanted in: a sum that is read back from shared
-/// memory, a tile that a loop carries along, or one that branches give.
-static bool isUndecided(Value value) {
-  auto argument = dyn_cast<BlockArgument>(value);
-  return argument ? isa<scf::ForOp>(argument.getOwner()->getParentOp())
-                  : isa<SumOp, scf::IfOp>(value.getDefiningOp());
 }
 
 /// Gives a tile that branches give a layout.
@@ -372,7 +404,7 @@ LogicalResult LayoutAssigner::run(Block &block) {
                                 .Case([&](scf::ForOp loop) { return visitFor(loop); })
                                 .Case([&](scf::IfOp conditional) { return visitIf(conditional); })
                                 .Case<StoreOp, ScatterOp>([&](auto store) -> LogicalResult {
-                                  LayoutAttr layout = naturalLayout(store.getValue());
+                                  LayoutAttr layout = storedLayout(store);
                                   for (OpOperand &operand : store->getOpOperands()) {
                                     if (!isTile(operand.get().getType()))
                                       continue;

@@ -100,7 +100,7 @@ def _shrink_expand(rank):
     wide = most >= 64
     few = itertools.product(
         [(16, 4, 4), (16, 8, 8)], (128, 256, 512), (2, 4, 8, 16), (1, 2, 4),
-        (Blocks(64), Blocks(64, 3)) if wide else (DIRECT, Blocks(64, 3), *IN_REGISTERS),
+        (Blocks(64), Blocks(64, 3)) if wide else (DIRECT, Blocks(64), Blocks(64, 3), *IN_REGISTERS),
     )  # fmt: skip
     many = itertools.product(
         [(32, 4, 2), (32, 4, 4), (32, 8, 4), (64, 4, 1), (64, 8, 2)], (128, 256), (1, 2, 4, 8),
