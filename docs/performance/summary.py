@@ -14,6 +14,7 @@ import math
 import pathlib
 
 from lora_tile.bench import plots, results
+from lora_tile.bench.cases import OPS
 
 PEERS = {"tuned Triton": "triton-tuned", "untuned": "triton-default", "cuBLAS": "cublas"}
 WITH, WITHOUT = ["lora-tile-pdl", "lora-tile-two-pdl"], ["lora-tile", "lora-tile-two"]
@@ -81,7 +82,7 @@ def print_times(cells):
 def print_speed_ups(cells):
     few = [cell for cell in cells if cell.tokens <= FEW_TOKENS]
     lines = []
-    for op in plots.TITLES:
+    for op in OPS:
         for name, peer in PEERS.items():
             worst = min(cells, key=lambda cell: cell.speed_up(op, peer))
             slower = [cell for cell in cells if cell.speed_up(op, peer) < 1]
@@ -94,7 +95,7 @@ def print_speed_ups(cells):
     head = ["op", "over", "all", f"<= {FEW_TOKENS}", "no pdl, all", f"no pdl, <= {FEW_TOKENS}",
             "least", "slower"]  # fmt: skip
     print_table(head, lines)
-    for op in plots.TITLES:
+    for op in OPS:
         for name, peer in PEERS.items():
             for cell in cells:
                 if cell.speed_up(op, peer) < 1:
@@ -106,7 +107,7 @@ def print_speed_ups(cells):
 def print_bandwidth(cells):
     cells = [cell for cell in cells if cell.tokens >= MANY and cell.hidden >= MANY]
     lines = []
-    for op in plots.TITLES:
+    for op in OPS:
         for name, impls in (("best", results.OURS), ("with", WITH), ("without", WITHOUT)):
             parts = [cell.of_copy(op, impls) for cell in cells]
             enough = sum(part >= 0.9 for part in parts)
@@ -114,7 +115,7 @@ def print_bandwidth(cells):
                           f"{enough} of {len(parts)}"])  # fmt: skip
     print_table(["op", "programmatic launch", "mean", "least", "most", ">= 90 %"], lines)
     tokens, hidden = ({getattr(cell, name): None for cell in cells} for name in ("tokens", "hidden"))
-    for op in plots.TITLES:
+    for op in OPS:
         lines = [
             [count, *(f"{cell.of_copy(op):.0%}" for cell in cells if cell.tokens == count)]
             for count in tokens

@@ -12,8 +12,7 @@
 # Python package. `run` writes JSON, CSV and logs into OUTPUT. Parts:
 #
 #   smoke   one case of each tool; half a minute
-#   grid    the published grid against Triton and cuBLAS
-#   more    1, 64, 4096, 16384 and 65536 tokens in the same way
+#   grid    1 to 65536 tokens against Triton and cuBLAS, the published grid among them
 #   others  other ranks, bf16, three slices, 64 adapters and an odd hidden size
 #   layer   the pair between two products; a minute or so
 #   tool    lora-bench over the published grid
@@ -66,8 +65,8 @@ part() {
   fi
 }
 
-fixed=(--hidden-sizes 1024 2048 4096 8192 16384 --lora-ranks 16 --num-loras 4)
-grid_sizes=(--batch-sizes 16 128 256 512 1024 2048 8192 --seq-lengths 1 8 "${fixed[@]}")
+grid_sizes=(--batch-sizes 1 16 64 128 256 512 1024 2048 4096 8192 16384 65536
+  --hidden-sizes 1024 2048 4096 8192 16384 --lora-ranks 16 --num-loras 4)
 
 python_bench() {
   local name=$1
@@ -93,9 +92,6 @@ run() {
         cat "$output/smoke-tool.log" "$output/smoke.log"
         ;;
       grid) python_bench grid list_bench "${grid_sizes[@]}" ;;
-      more)
-        python_bench more list_bench --batch-sizes 1 64 4096 16384 65536 "${fixed[@]}"
-        ;;
       others)
         python_bench ranks list_bench --batch-sizes 16 256 2048 --hidden-sizes 4096 \
           --lora-ranks 8 32 64 128 256 --num-loras 4
@@ -127,7 +123,7 @@ run() {
         cat "$output/pass.log"
         ;;
       *)
-        echo "benchmark.sh: found part '$name', expected smoke, grid, more, others, layer, tool, models or pass" >&2
+        echo "benchmark.sh: found part '$name', expected smoke, grid, others, layer, tool, models or pass" >&2
         exit 1
         ;;
     esac
