@@ -36,7 +36,7 @@ static int64_t alignment(int64_t most, std::initializer_list<int64_t> values) {
   return most;
 }
 
-static int64_t adaptersInUse(const LoraShape &shape) {
+int64_t lora::adaptersInUse(const LoraShape &shape) {
   int64_t adapters =
       std::count_if(shape.ranks.begin(), shape.ranks.end(), [](int32_t rank) { return rank > 0; });
   return std::clamp<int64_t>(adapters, 1, std::max<int64_t>(shape.tokens, 1));
@@ -110,14 +110,15 @@ static Config expandConfig(const LoraShape &shape) {
   for (int32_t width : shape.sliceWidths)
     yAlign = std::gcd(yAlign, width);
   int64_t perAdapter = tokensPerAdapter(shape);
-  int64_t highest = isWide ? 16 : most == 16 && perAdapter > 1024 ? 64 : 32;
-  int64_t m = std::clamp<int64_t>(powerOfTwoAbove(perAdapter), 16, highest);
+  int64_t m = std::clamp<int64_t>(powerOfTwoAbove(perAdapter), 16, isWide ? 16 : 32);
   int64_t n = isWide ? 64 : 128;
-  // Few programs a row walk along it and load ahead; many serve few tokens faster.
+  // Few programs a row walk along it and load ahead; many serve few tokens faster. No fewer than
+  // eight, so that the rows that are under way lie together in memory.
   int64_t widest = *std::max_element(shape.sliceWidths.begin(), shape.sliceWidths.end());
   int64_t programs =
       powerOfTwoAbove(ceilDiv(kEnoughPrograms * 4, rowBlocks(shape, m) * shape.slices()));
-  programs = std::clamp<int64_t>(std::min(programs, powerOfTwoAbove(ceilDiv(widest, n))), 1, 128);
+  programs = std::min(std::max<int64_t>(programs, 8), powerOfTwoAbove(ceilDiv(widest, n)));
+  programs = std::clamp<int64_t>(programs, 1, 128);
   return {{"BLOCK_M", m},
           {"BLOCK_N", n},
           {"PROGRAMS_N", programs},

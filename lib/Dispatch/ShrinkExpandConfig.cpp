@@ -23,6 +23,7 @@ namespace {
 /// What depends on the numbers of tokens and columns.
 struct Split {
   int64_t m = 16, n = 512, k = 128, splitK = 1, splitN = 1, warpsK = 4, stages = 1;
+  bool ring = true;
 };
 
 } // namespace
@@ -52,20 +53,30 @@ static Split splitForMany(const LoraShape &shape) {
   while (split.splitK < 8 && split.splitK * 2 * split.warpsK <= leaves &&
          programs * split.splitK * 2 <= kResident)
     split.splitK *= 2;
-  split.n = split.splitK == 8 ? 256 : 512;
+  // Where few tokens leave a warp several blocks, two are under way in registers.
+  if (split.splitK == 8)
+    return {.n = 256, .k = 64, .splitK = 8, .stages = 2, .ring = false};
   return split;
 }
 
-/// What is faster in one launch than in two, found on an H200. With larger ranks, two always were.
+/// A batch that fills the GPU by its rows: blocks as high as adapters have tokens for them.
+static Split splitForLarge(const LoraShape &shape) {
+  if (shape.tokens <= 6144 || adaptersInUse(shape) > 64)
+    return {.m = 32, .n = 256, .splitK = 2, .warpsK = 2, .stages = 3};
+  return {.m = 64, .n = 128, .splitK = shape.tokens <= 12288 ? 2 : 1, .warpsK = 1, .stages = 3};
+}
+
+/// What is faster in one launch than in two, found on an H200. With larger ranks, two always were,
+/// and so they were for long rows of some hundred to some thousand tokens.
 static std::optional<Split> splitFor(const LoraShape &shape) {
-  bool isShort = shape.hidden < 3072;
   if (shape.tokens <= 256)
     return splitForFew(shape);
-  if (shape.tokens <= 1024 || (shape.tokens <= 4096 && shape.hidden < 8192))
-    return splitForMany(shape);
-  if (isShort)
-    return Split{.m = 32, .n = 256, .k = 64, .stages = 3};
-  return std::nullopt;
+  if (shape.tokens > 6144)
+    return splitForLarge(shape);
+  int64_t longest = shape.tokens <= 512 ? 8192 : 8191;
+  if (shape.hidden > longest)
+    return std::nullopt;
+  return shape.tokens <= 2048 ? splitForMany(shape) : splitForLarge(shape);
 }
 
 std::optional<Config> lora::shrinkExpandConfig(const LoraShape &shape) {
@@ -84,10 +95,18 @@ std::optional<Config> lora::shrinkExpandConfig(const LoraShape &shape) {
     yAlign = std::gcd(yAlign, value);
   for (int32_t width : shape.sliceWidths)
     yAlign = std::gcd(yAlign, width);
-  return Config{
-      {"BLOCK_M", split->m}, {"BLOCK_N", split->n},      {"BLOCK_K", split->k},
-      {"MAX_RANK", 16},      {"SPLIT_K", split->splitK}, {"SPLIT_N", split->splitN},
-      {"WARPS", 4},          {"WARPS_K", split->warpsK}, {"STAGES", align < 2 ? 1 : split->stages},
-      {"RING", 1},           {"ALIGN", align},           {"RANK_ALIGN", rankAlign},
-      {"Y_ALIGN", yAlign}};
+  bool inRing = split->ring;
+  return Config{{"BLOCK_M", split->m},
+                {"BLOCK_N", split->n},
+                {"BLOCK_K", split->k},
+                {"MAX_RANK", 16},
+                {"SPLIT_K", split->splitK},
+                {"SPLIT_N", split->splitN},
+                {"WARPS", 4},
+                {"WARPS_K", split->warpsK},
+                {"STAGES", inRing && align < 2 ? 1 : split->stages},
+                {"RING", inRing},
+                {"ALIGN", align},
+                {"RANK_ALIGN", rankAlign},
+                {"Y_ALIGN", yAlign}};
 }

@@ -24,6 +24,10 @@ using Config = std::map<std::string, int64_t>;
 /// there would otherwise be few of them. Buffers are taken to be aligned to 16 bytes.
 Config defaultConfig(LoraOp op, const LoraShape &shape);
 
+/// The adapters that tokens can have: those with a rank, no more than there are tokens, at least
+/// one.
+int64_t adaptersInUse(const LoraShape &shape);
+
 /// Blocks of `m` tokens of one adapter each, when every adapter in use has its share.
 int64_t rowBlocks(const LoraShape &shape, int64_t m);
 

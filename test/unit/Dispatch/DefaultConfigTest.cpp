@@ -55,8 +55,17 @@ TEST(DefaultConfig, ShrinkTilesFitIntoRegisters) {
   }
 }
 
+TEST(DefaultConfig, LongRowsOfFewTokensHaveTwoBlocksUnderWay) {
+  for (auto [tokens, hidden, ring] : {std::tuple(16, 16384, 0), {16, 8192, 1}, {1024, 16384, 1}})
+    EXPECT_EQ(shrink(tokens, hidden, 16, 4)["RING"], ring) << tokens << " x " << hidden;
+}
+
+TEST(DefaultConfig, ExpandWalksInEightProgramsOrMore) {
+  EXPECT_EQ(expand(65536, 4096, 16, 4)["PROGRAMS_N"], 8);
+  EXPECT_EQ(expand(65536, 256, 16, 4)["PROGRAMS_N"], 2);
+}
+
 TEST(DefaultConfig, ExpandTilesFitIntoRegisters) {
-  EXPECT_EQ(expand(8192, 4096, 16, 1)["BLOCK_M"], 64);
   EXPECT_EQ(expand(8192, 4096, 64, 1)["BLOCK_M"], 32);
   Config wide = expand(8192, 4096, 128, 1);
   EXPECT_EQ(wide["BLOCK_M"] * wide["BLOCK_N"], 16 * 64);

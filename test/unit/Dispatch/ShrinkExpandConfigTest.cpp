@@ -53,6 +53,7 @@ std::optional<Config> packConfig(const nlohmann::json &list, const LoraShape &sh
       continue;
     Config config = entry["set"].get<Config>();
     config.try_emplace("STAGES", 1);
+    config.try_emplace("RING", 1);
     return config;
   }
   return std::nullopt;
@@ -61,7 +62,7 @@ std::optional<Config> packConfig(const nlohmann::json &list, const LoraShape &sh
 /// The pack has rules for ranges of sizes, and so shares the sum among about as many programs only.
 TEST(ShrinkExpandConfig, AgreesWithTheDefaultPackUpToTheSplit) {
   auto list = nlohmann::json::parse(readFile(DEFAULT_PACK_LIST));
-  for (int64_t tokens : {1, 16, 17, 256, 257, 1024, 1025, 4096, 4097})
+  for (int64_t tokens : {1, 16, 17, 256, 257, 512, 1024, 2048, 2049, 6144, 6145, 8192, 16384})
     for (int64_t hidden : {256, 1024, 2048, 3072, 4096, 8192, 16384})
       for (auto [rank, adapters] : {std::pair(8, 1), {16, 1}, {16, 64}, {32, 1}, {128, 4}}) {
         SCOPED_TRACE(std::to_string(tokens) + " tokens, hidden " + std::to_string(hidden) +
@@ -72,7 +73,8 @@ TEST(ShrinkExpandConfig, AgreesWithTheDefaultPackUpToTheSplit) {
         ASSERT_EQ(ours.has_value(), theirs.has_value());
         if (!ours)
           continue;
-        for (const char *name : {"BLOCK_M", "BLOCK_K", "MAX_RANK", "WARPS", "WARPS_K", "STAGES"})
+        for (const char *name :
+             {"BLOCK_M", "BLOCK_K", "MAX_RANK", "WARPS", "WARPS_K", "STAGES", "RING"})
           EXPECT_EQ(ours->at(name), theirs->at(name)) << name;
       }
 }
@@ -108,9 +110,21 @@ TEST(ShrinkExpandConfig, LargerRanksHaveTwoLaunches) {
 
 TEST(ShrinkExpandConfig, MoreTokensHaveAsManyProgramsAsAreResident) {
   EXPECT_EQ(shrinkExpandConfig(shapeOf(257, 8192, 16)).value()["SPLIT_K"], 8);
-  EXPECT_EQ(shrinkExpandConfig(shapeOf(1024, 8192, 16)).value()["SPLIT_K"], 4);
-  EXPECT_EQ(shrinkExpandConfig(shapeOf(1024, 8192, 16, 64)).value()["SPLIT_K"], 2);
-  EXPECT_EQ(shrinkExpandConfig(shapeOf(4096, 4096, 16)).value()["SPLIT_K"], 2);
+  EXPECT_EQ(shrinkExpandConfig(shapeOf(1024, 4096, 16)).value()["SPLIT_K"], 4);
+  EXPECT_EQ(shrinkExpandConfig(shapeOf(1024, 4096, 16, 64)).value()["SPLIT_K"], 2);
+}
+
+TEST(ShrinkExpandConfig, LongRowsOfSomeThousandTokensHaveTwoLaunches) {
+  EXPECT_TRUE(shrinkExpandConfig(shapeOf(512, 8192, 16)));
+  EXPECT_FALSE(shrinkExpandConfig(shapeOf(512, 16384, 16)));
+  EXPECT_FALSE(shrinkExpandConfig(shapeOf(4096, 8192, 16)));
+  EXPECT_TRUE(shrinkExpandConfig(shapeOf(8192, 16384, 16)));
+}
+
+TEST(ShrinkExpandConfig, LargeBatchesHaveBlocksAsHighAsAdaptersFill) {
+  EXPECT_EQ(shrinkExpandConfig(shapeOf(4096, 4096, 16)).value()["BLOCK_M"], 32);
+  EXPECT_EQ(shrinkExpandConfig(shapeOf(8192, 4096, 16)).value()["BLOCK_M"], 64);
+  EXPECT_EQ(shrinkExpandConfig(shapeOf(8192, 4096, 16, 128)).value()["BLOCK_M"], 32);
 }
 
 TEST(ShrinkExpandConfig, AlignmentFollowsTheSizes) {
