@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # Part of lora-tile, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The tables of docs/performance.md, from the files of runs of the published grid.
+"""The tables of docs/performance.md, from the files of runs of the benchmark.
 
 Usage: PYTHONPATH=python docs/performance/summary.py RUN.json ... [--picture FILE.svg]
+       PYTHONPATH=python docs/performance/summary.py --by-case RUN.json ...
 
-Of the cases that have the same number of tokens and the same hidden size, the one with the shortest
-sequences counts. --picture draws the pair's speed-ups over tuned Triton, and needs matplotlib.
+The first is for the grid. Of the cases that have the same number of tokens and the same hidden
+size, the one with the shortest sequences counts. --picture draws the pair's speed-ups over tuned
+Triton, and needs matplotlib. The second prints each case of any list_bench.
 """
 
 import argparse
@@ -123,11 +125,34 @@ def print_bandwidth(cells):
         print_table([op, *hidden], lines)
 
 
+def print_cases(paths):
+    """Times, and how many times as fast as tuned Triton, of each case."""
+    lines, ratios = [], {op: [] for op in OPS}
+    for path in paths:
+        for row in results.load(path)["rows"]:
+            case, cell = row["case"], Cell(row, 1)
+            line = [case["batch"] * case["seq_length"], case["hidden"], len(case["widths"]),
+                    case["rank"], case["active"], case["dtype"]]  # fmt: skip
+            for op in OPS:
+                ratio = cell.speed_up(op, "triton-tuned")
+                ratios[op].append(ratio)
+                line += [f"{cell.us(op, results.OURS):.2f}", f"{ratio:.2f}"]
+            lines.append(line)
+    over = [text for op in OPS for text in (op, "over Triton")]
+    print_table(["tokens", "hidden", "slices", "rank", "adapters", "type", *over], lines)
+    for op, found in ratios.items():
+        print(f"{op}: {mean(found):.2f} in the mean, {min(found):.2f} at least")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("runs", nargs="+", type=pathlib.Path, metavar="RUN.json")
     parser.add_argument("--picture", type=pathlib.Path, metavar="FILE.svg")
+    parser.add_argument("--by-case", action="store_true")
     options = parser.parse_args()
+    if options.by_case:
+        print_cases(options.runs)
+        return
     cells = read(options.runs)
     print(f"{len(cells)} cells\n")
     print_times(cells)
