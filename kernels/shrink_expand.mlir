@@ -38,6 +38,7 @@ tile.kernel @shrink_expand(
            "MAX_RANK * (BLOCK_M + BLOCK_N) <= 8192 * WARPS",
            // As in shrink.mlir: 227 KB of shared memory.
            "(SPLIT_K / 2 * 2 + WARPS_K) * BLOCK_M * MAX_RANK * 4 <= 232192",
+           "Y_ALIGN > 2 || SPLIT_K / 2 * 2 * BLOCK_M * MAX_RANK * 4 + BLOCK_M * BLOCK_N * 4 <= 232192",
            "STAGES * RING <= 1 || SPLIT_K / 2 * 2 * BLOCK_M * MAX_RANK * 4 + STAGES * WARPS_K * (BLOCK_M + MAX_RANK) * BLOCK_K * 2 <= 232192"]
     assuming ["max_rank <= MAX_RANK", "hidden % ALIGN == 0", "x_stride % ALIGN == 0",
               "a_stride % ALIGN == 0", "x % (2 * ALIGN) == 0", "b_stride % RANK_ALIGN == 0",

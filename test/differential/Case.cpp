@@ -82,17 +82,20 @@ Config lora::differential::mostAlignments(Kernel kernel, const LoraShape &shape)
 }
 
 /// The most shared memory that a configuration can take: the parts of all programs, beside which
-/// lie those of the warps or the ring.
+/// lie those of the warps, the ring, or a product whose threads store other elements.
 static int64_t sharedBytes(Kernel kernel, const Config &config) {
-  if (kernel == Kernel::Expand)
-    return 0;
-  int64_t m = config.at("BLOCK_M"), warpsK = config.at("WARPS_K"), split = config.at("SPLIT_K");
-  int64_t n = config.at(kernel == Kernel::Shrink ? "BLOCK_N" : "MAX_RANK");
   constexpr int64_t others = 1024;
+  int64_t m = config.at("BLOCK_M"), product = 0;
+  if (kernel != Kernel::Shrink && config.at("Y_ALIGN") <= 2)
+    product = m * config.at("BLOCK_N") * byteSize(DType::F32);
+  if (kernel == Kernel::Expand)
+    return product + others;
+  int64_t warpsK = config.at("WARPS_K"), split = config.at("SPLIT_K");
+  int64_t n = config.at(kernel == Kernel::Shrink ? "BLOCK_N" : "MAX_RANK");
   int64_t tile = m * n * byteSize(DType::F32);
   int64_t ring =
       config.at("RING") * config.at("STAGES") * warpsK * (m + n) * config.at("BLOCK_K") * 2;
-  return split * tile + std::max(warpsK * tile, ring) + others;
+  return split * tile + std::max({warpsK * tile, ring, product}) + others;
 }
 
 /// Only blocks of a cluster can all see the sum of a split, and targets have more shared memory or
