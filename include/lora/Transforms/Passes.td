@@ -61,10 +61,11 @@ def TilePrefetch : Pass<"tile-prefetch"> {
 def TileSchedule : Pass<"tile-schedule"> {
   let summary = "Decide how each tile.sum is computed";
   let description = [{
-    Gives each `tile.sum` a `#tile.schedule` from the kernel's `WARPS`, `WARPS_K` and `STAGES`: how
-    warps share rows, columns and the reduced dimension; whether operands go directly to registers
-    or through a ring in shared memory; how programs of a split sum combine their parts. A schedule
-    that is already there is kept.
+    Gives each `tile.sum` a `#tile.schedule` from the kernel's `WARPS`, `WARPS_K`, `STAGES` and
+    `RING`: how warps share rows, columns and the reduced dimension; how many blocks are under way,
+    and whether operands go directly to registers or, with more than one stage unless `RING` is 0,
+    through a ring in shared memory; how programs of a split sum combine their parts. A schedule that
+    is already there is kept.
 
     Afterwards each `tile.sum` has a schedule that its tile sizes allow.
   }];
@@ -74,7 +75,8 @@ def TileAssignLayouts : Pass<"tile-assign-layouts"> {
   let summary = "Give every tile a layout";
   let description = [{
     The operands of a `tile.dot` get the layouts of tensor core fragments, stored tiles the layout
-    of the product they come from, and everything else what its users ask for: loads, index tiles
+    of the product they come from, unless rows are aligned to so little that neighbouring threads
+    had better store neighbouring elements, and everything else what its users ask for: loads, index tiles
     and elementwise ops are computed once per layout wanted. Where a product or a loop-carried tile
     is wanted in another layout than its own, and where an operand passes through shared memory,
     a `tile.convert_layout` appears.
