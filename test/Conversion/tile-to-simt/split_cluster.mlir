@@ -22,7 +22,7 @@ module attributes {tile.target = "sm_90a"} {
 // CHECK-NEXT:  simt.cluster_arrive relaxed
 // CHECK-NOT:   simt.barrier
 // CHECK:       scf.for
-// CHECK:       %[[PART:.*]] = llvm.getelementptr %[[INBOX]]
+// CHECK:       %[[PART:.*]] = llvm.getelementptr %[[INBOX]][
 // CHECK:       simt.cluster_wait
 // CHECK-NEXT:  %[[REMOTE:.*]] = simt.peer %[[PART]], %c0_i32 : !llvm.ptr<7>
 // CHECK-NEXT:  %[[COUNTER:.*]] = simt.peer %[[MBARRIER]], %c0_i32 : !llvm.ptr<7>
