@@ -13,7 +13,8 @@
 //
 // Row blocks are those of shrink.mlir. The products are taken in the weights' element type and added
 // in f32. MAX_RANK bounds the rank of every adapter; kernels for ranks up to 16 and for larger ones
-// order the products differently.
+// order the products differently. With KEEP, the rows of s stay in shared memory, rounded, while the
+// columns go by.
 
 !w_elem = !tile.element<W>
 !y_elem = !tile.element<Y>
@@ -35,11 +36,14 @@ tile.kernel @expand(
     params [BLOCK_M = 16 in [16, 32, 64, 128], BLOCK_N = 128 in [32, 64, 128, 256],
             PROGRAMS_N = 32 in [1, 2, 4, 8, 16, 32, 64, 128],
             BLOCK_K = 16 in [16, 32, 64, 128], MAX_RANK = 16 in [16, 32, 64, 128, 256, 512],
-            WARPS = 4 in [1, 2, 4, 8], ADD_INPUTS = 1 in [0, 1],
+            WARPS = 4 in [1, 2, 4, 8], KEEP = 0 in [0, 1], ADD_INPUTS = 1 in [0, 1],
             RANK_ALIGN = 8 in [1, 2, 4, 8], Y_ALIGN = 8 in [1, 2, 4, 8]]
     where ["(BLOCK_K == 16) == (MAX_RANK == 16)", "BLOCK_K <= MAX_RANK", "BLOCK_M * BLOCK_N <= 2048 * WARPS", "BLOCK_N >= 32",
            "BLOCK_M / 16 * (BLOCK_N / 32) >= WARPS",
-           "BLOCK_K * (BLOCK_M + BLOCK_N) <= 8192 * WARPS"]
+           "BLOCK_K * (BLOCK_M + BLOCK_N) <= 8192 * WARPS",
+           "KEEP == 0 || BLOCK_K >= 64 || BLOCK_K == MAX_RANK",
+           // As in shrink.mlir: 227 KB of shared memory.
+           "KEEP == 0 || Y_ALIGN > 2 || BLOCK_M * (MAX_RANK * 2 + BLOCK_N * 4) <= 232192"]
     assuming ["max_rank <= MAX_RANK", "s_stride % RANK_ALIGN == 0", "s_slice_stride % RANK_ALIGN == 0",
               "s % (4 * RANK_ALIGN) == 0", "b_stride % RANK_ALIGN == 0",
               "y_stride % Y_ALIGN == 0", "y % (2 * Y_ALIGN) == 0"]

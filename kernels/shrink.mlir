@@ -32,7 +32,7 @@ tile.kernel @shrink(
             BLOCK_K = 128 in [32, 64, 128], SPLIT_K = 1 in [1, 2, 4, 8, 16],
             WARPS = 4 in [1, 2, 4, 8], WARPS_K = 4 in [1, 2, 4, 8], STAGES = 1 in [1, 2, 3, 4], RING = 1 in [0, 1],
             ALIGN = 8 in [1, 2, 4, 8], RANK_ALIGN = 4 in [1, 2, 4]]
-    where ["WARPS % WARPS_K == 0", "WARPS / WARPS_K * 16 <= BLOCK_M", "WARPS_K * SPLIT_K <= 64",
+    where ["WARPS % WARPS_K == 0", "BLOCK_M / 16 * (BLOCK_N / 8) >= WARPS / WARPS_K", "WARPS_K * SPLIT_K <= 64",
            "RING == 1 || STAGES == 2", "STAGES * RING <= 1 || ALIGN >= 2", "BLOCK_M * BLOCK_N * WARPS_K <= 1024 * WARPS",
            "BLOCK_K * (BLOCK_M + BLOCK_N) * WARPS_K <= 8192 * WARPS",
            // The 227 KB of shared memory of sm_90a hold a tile of the sum for each of the programs

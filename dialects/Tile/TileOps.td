@@ -308,6 +308,22 @@ def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_SliceOp : Tile_Op<"slice", [Pure]> {
+  let summary = "Some columns of a tile";
+  let description = [{
+    `tile.slice %t[%c] : tensor<64x256xf16> -> tensor<64x128xf16>` is columns `c` to `c + 127`:
+    `result[i, j] = t[i, c + j]`. `c` is a multiple of the number of columns taken, so that the
+    slices of a tile do not overlap, and all are inside of it.
+
+    The tile goes to shared memory where it is computed, and each slice is read from there. So a
+    loop can read a tile again and again that would not fit into registers.
+  }];
+  let arguments = (ins Tile_MatrixTile:$operand, I32:$column);
+  let results = (outs Tile_MatrixTile:$result);
+  let assemblyFormat = "$operand `[` $column `]` attr-dict `:` type($operand) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Tile_CastOp : Tile_Op<"cast", [Pure]> {
   let summary = "Convert the elements of a tile between float types";
   let description = [{

@@ -127,6 +127,7 @@ void Compilation::State::runPhase(Phase phase) {
     return;
   case Phase::Scheduled:
     return runPasses([](OpPassManager &passes) {
+      passes.addPass(createTileKeepOperands());
       passes.addPass(createTileSimplify());
       passes.addPass(createTilePrefetch());
       passes.addPass(createTileSchedule());

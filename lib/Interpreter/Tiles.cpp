@@ -83,6 +83,27 @@ static LogicalResult evaluateBroadcast(Program &program, tile::BroadcastOp op) {
   return success();
 }
 
+static LogicalResult evaluateSlice(Program &program, tile::SliceOp op) {
+  const Tensor &operand = program.tensor(op.getOperand());
+  Tensor result(op.getType());
+  const int64_t column = program.tensor(op.getColumn()).ints[0];
+  const int64_t width = result.shape[1], columns = operand.shape[1];
+  if (column < 0 || column + width > columns || column % width != 0)
+    return program.error(op) << "expected a multiple of " << width << " inside of " << columns
+                             << " columns, got " << column;
+  int64_t index = 0;
+  for (int64_t i = 0; i != result.shape[0]; ++i)
+    for (int64_t j = 0; j != width; ++j, ++index) {
+      const int64_t source = i * columns + column + j;
+      if (isFloat(result.element))
+        result.floats[index] = operand.floats[source];
+      else
+        result.ints[index] = operand.ints[source];
+    }
+  program.bind(op.getResult(), std::move(result));
+  return success();
+}
+
 static LogicalResult evaluateDot(Program &program, tile::DotOp op) {
   Tensor result = op.getAccumulator() ? program.tensor(op.getAccumulator()) : Tensor(op.getType());
   accumulateDot(program.tensor(op.getLhs()), program.tensor(op.getRhs()), result);
@@ -104,5 +125,6 @@ void lora::interpreter::addTiles(HandlerTable &table) {
   table.add<evaluateIota>();
   table.add<evaluateParam>();
   table.add<evaluateProgramId>();
+  table.add<evaluateSlice>();
   table.add<evaluateSplat>();
 }

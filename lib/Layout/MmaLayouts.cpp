@@ -25,8 +25,13 @@ static void appendZeros(std::vector<Basis> &bases, int count) {
     bases.push_back({0, 0});
 }
 
-/// Columns that one warp's fragments take together: each lane gets a quarter of them, in a row.
-static int columnGroup(const MmaTile &tile) { return std::clamp(tile.n / tile.warpsN, 8, 32); }
+/// Columns that one warp's fragments take together: each lane gets a quarter of them, in a row. With
+/// 32, these are 16 bytes of a 16-bit type.
+static constexpr int kColumnGroup = 32;
+
+static int columnGroup(const MmaTile &tile) {
+  return std::clamp(tile.n / tile.warpsN, 8, kColumnGroup);
+}
 
 std::string MmaTile::problem() const {
   auto check = [](const char *what, int size, int warps, int least) -> std::string {
@@ -41,6 +46,20 @@ std::string MmaTile::problem() const {
     if (!text.empty())
       return text;
   return "";
+}
+
+void lora::shareWarps(MmaTile &tile, int warps, WarpOrder order) {
+  int mostM = std::min(warps, std::max(1, tile.m / 16));
+  int mostN = std::min(warps, std::max(1, tile.n / 8));
+  auto read = [&](int warpsM) { return tile.m / warpsM + tile.n * warpsM / warps; };
+  tile.warpsM = mostM;
+  if (order == WarpOrder::ColumnsFirst)
+    tile.warpsM = std::min(mostM, warps / std::min(warps, std::max(1, tile.n / kColumnGroup)));
+  else if (order == WarpOrder::LeastTraffic)
+    for (int warpsM = mostM / 2; warpsM >= 1 && warps / warpsM <= mostN; warpsM /= 2)
+      if (read(warpsM) < read(tile.warpsM))
+        tile.warpsM = warpsM;
+  tile.warpsN = warps / tile.warpsM;
 }
 
 Layout MmaTile::lhs() const {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tile/Tile.h"
+#include "WarpOrder.h"
 #include "lora/Analysis/Views.h"
 #include "lora/Layout/MmaLayouts.h"
 #include "lora/Transforms/LayoutAttributes.h"
@@ -15,6 +16,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace lora {
@@ -104,8 +106,7 @@ MmaTile LayoutAssigner::mmaTile(DotOp dot) {
     tile.warpsN = schedule.getWarpsN();
     tile.warpsK = schedule.getWarpsK();
   } else {
-    tile.warpsM = std::min(kernelWarps, std::max(1, tile.m / 16));
-    tile.warpsN = kernelWarps / tile.warpsM;
+    shareWarps(tile, kernelWarps, warpOrder(dot, OperandPath::Direct));
   }
   return tile;
 }
@@ -249,6 +250,13 @@ Value LayoutAssigner::compute(Operation *op, LayoutAttr wanted) {
   }
   if (isa<GatherOp>(op))
     return cloneWithOperands(op, wanted, [&](OpOperand &) { return slice(wanted, 0); });
+  if (auto sliced = dyn_cast<SliceOp>(op)) {
+    // All warps of the block put the tile into shared memory, whoever reads slices of it.
+    llvm::scope_exit restore([this, before = schedule] { schedule = before; });
+    schedule = {};
+    LayoutAttr natural = naturalLayout(sliced.getOperand());
+    return cloneWithOperands(op, wanted, [&](OpOperand &) { return natural; });
+  }
   if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
     LayoutAttr kept = slice(wanted, 1 - broadcast.getDimension());
     return cloneWithOperands(op, wanted, [&](OpOperand &) { return kept; });

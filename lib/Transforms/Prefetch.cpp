@@ -140,7 +140,8 @@ static void cloneFor(OpBuilder &builder, ArrayRef<Operation *> slice, Value from
     builder.clone(*op, mapping);
 }
 
-/// Moves loads out of a loop that does not change what they read.
+/// Moves loads out of a loop that does not change what they read. A slice stays: it is read from
+/// shared memory wherever it is used, so that it needs no registers in between.
 static void hoistInvariant(scf::ForOp loop) {
   SmallVector<Operation *> writes = writesIn(loop);
   for (Operation &op : llvm::make_early_inc_range(loop.getBody()->without_terminator())) {
@@ -150,7 +151,7 @@ static void hoistInvariant(scf::ForOp loop) {
         isLoad(&op)
             ? llvm::all_of(writes,
                            [&](Operation *write) { return pointerOf(&op) != pointerOf(write); })
-            : op.getNumRegions() == 0 && isPure(&op);
+            : op.getNumRegions() == 0 && isPure(&op) && !isa<SliceOp>(op);
     if (invariant && movable)
       op.moveBefore(loop);
   }

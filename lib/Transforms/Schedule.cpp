@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tile/Tile.h"
+#include "WarpOrder.h"
 #include "lora/Analysis/Target.h"
 #include "lora/Layout/MmaLayouts.h"
 #include "lora/Support/ReductionTree.h"
@@ -51,12 +52,6 @@ static std::string whyNotShared(SumOp sum, DotOp dot) {
   return "";
 }
 
-/// Shares warps among rows first, then columns, as far as the product allows.
-static void shareWarps(MmaTile &tile, int warps) {
-  tile.warpsM = std::min(warps, std::max(1, tile.m / 16));
-  tile.warpsN = warps / tile.warpsM;
-}
-
 /// Programs exchange their parts in a cluster where they can be one, since that is faster.
 static FailureOr<SplitStrategy> chooseSplit(SumOp sum) {
   int64_t split = sum.getSplitInt();
@@ -94,10 +89,10 @@ static LogicalResult schedule(KernelOp kernel, SumOp sum) {
   if (dots.empty())
     return setSchedule(OperandPath::Direct, 1, warps / warpsK, 1, warpsK);
 
-  MmaTile shares = tileOf(dots.front());
-  shareWarps(shares, warps / warpsK);
   bool inRing = stages > 1 && kernel.getConfigInt("RING", 1) != 0;
   OperandPath path = inRing ? OperandPath::Shared : OperandPath::Direct;
+  MmaTile shares = tileOf(dots.front());
+  shareWarps(shares, warps / warpsK, warpOrder(dots.front(), path));
   for (DotOp dot : dots) {
     MmaTile tile = tileOf(dot);
     tile.warpsM = shares.warpsM;

@@ -43,6 +43,7 @@ Tiling Tiling::of(const Config &config) {
   read("STAGES", tiling.stages);
   read("RING", tiling.ring);
   read("MAX_RANK", tiling.maxRank);
+  read("KEEP", tiling.keep);
   return tiling;
 }
 
@@ -81,6 +82,10 @@ double CostModel::registersOf(const Tiling &tiling) const {
   case Operation::Shrink:
     return 48 + ahead + 2 * double(tiling.m * tiling.n * tiling.warpsK) / threads;
   case Operation::Expand:
+    // The weights of this step and of the next; the rows are in shared memory.
+    if (tiling.keep != 0)
+      return 60 + 2 * expands +
+             double(tiling.k * std::max<int64_t>(tiling.n / tiling.warps, 32)) / 32;
     return 60 + expands * (maxRank <= 16 ? 2 : maxRank <= 32 ? 3.2 : maxRank <= 64 ? 3.8 : 5.2);
   default:
     return 60 + ahead + 2 * expands + 4 * double(tiling.m * maxRank * tiling.warpsK) / threads;
@@ -92,7 +97,7 @@ double CostModel::registersOf(const Tiling &tiling) const {
 /// stages.
 double CostModel::sharedBytesOf(const Tiling &tiling, int64_t columns) const {
   if (problem.operation == Operation::Expand)
-    return 0;
+    return double(tiling.keep * tiling.m * columns * 2);
   int64_t tile = tiling.m * columns * 4, warpTiles = tiling.warpsK * tile;
   int64_t stages =
       tiling.inRing() ? tiling.stages * tiling.warpsK * (tiling.m + columns) * tiling.k * 2 : 0;

@@ -64,26 +64,41 @@ def _shrink_blocks(m, block_n):
     return (DIRECT, *rings, *(IN_REGISTERS if m == 16 else ()))
 
 
+def _shrink_spills(m, block_n, blocks, split, warps, warps_k):
+    """Whether a block needs more registers or shared memory than there are."""
+    k = blocks.size
+    if m * block_n * warps_k > 1024 * warps or k * (m + block_n) * warps_k > 8192 * warps:
+        return True
+    if m * block_n > 4096 or block_n == 128 and split * m > 128:
+        return True
+    return m == 64 and split > 4 or blocks.stages == 4 and k == 128 and warps_k > 2
+
+
 def _shrink(rank):
-    block_n = min(rank_tile(rank), 64)
-    for m, warps, warps_k in (
+    most = rank_tile(rank)
+    shapes = [
         (16, 4, 4), (16, 8, 8), (32, 4, 4), (32, 4, 2), (32, 8, 4), (64, 4, 2), (64, 4, 1),
         (64, 8, 2),
-    ):  # fmt: skip
-        for blocks, split in itertools.product(_shrink_blocks(m, block_n), (1, 2, 4, 8)):
-            k = blocks.size
-            if m * block_n * warps_k > 1024 * warps or k * (m + block_n) * warps_k > 8192 * warps:
-                continue
-            if m == 64 and split > 4 or blocks.stages == 4 and k == 128 and warps_k > 2:
-                continue
-            yield dict(BLOCK_M=m, BLOCK_N=block_n, SPLIT_K=split, WARPS=warps, WARPS_K=warps_k,
-                       **blocks.config())  # fmt: skip
+    ]  # fmt: skip
+    wide = [(16, 4, 1), (32, 4, 1), (32, 8, 1), (64, 8, 1)]
+    for block_n in (min(most, 64), *((128,) if most >= 128 else ())):
+        # The operands of wide products are worth sharing among warps, in a ring.
+        for (m, warps, warps_k), split in itertools.product(
+            shapes if block_n < 64 else wide if block_n == 128 else shapes + wide, (1, 2, 4, 8)
+        ):
+            for blocks in _shrink_blocks(m, block_n):
+                if block_n >= 64 and warps_k == 1 and blocks.stages == 1:
+                    continue
+                if _shrink_spills(m, block_n, blocks, split, warps, warps_k):
+                    continue
+                yield dict(BLOCK_M=m, BLOCK_N=block_n, SPLIT_K=split, WARPS=warps,
+                           WARPS_K=warps_k, **blocks.config())  # fmt: skip
 
 
 def _expand(rank):
     most = rank_tile(rank)
     shapes = [
-        (16, 64, 2), (16, 128, 4), (16, 256, 4), (16, 256, 8), (32, 64, 4), (32, 128, 4),
+        (16, 64, 2), (16, 128, 4), (16, 256, 4), (16, 256, 8), (32, 64, 2), (32, 64, 4), (32, 128, 4),
         (32, 128, 8), (32, 256, 4), (64, 64, 4), (64, 64, 8), (64, 128, 4), (64, 128, 8),
         (64, 256, 8), (128, 64, 4), (128, 64, 8), (128, 128, 8),
     ]  # fmt: skip
@@ -93,6 +108,10 @@ def _expand(rank):
             continue
         yield dict(BLOCK_M=m, BLOCK_N=n, PROGRAMS_N=programs, BLOCK_K=min(most, 64),
                    MAX_RANK=most, WARPS=warps)  # fmt: skip
+        # Rows of s that are kept leave registers for all of a rank of 128 at a time.
+        if most >= 64 and m in (32, 64) and m * n == 1024 * warps:
+            yield dict(BLOCK_M=m, BLOCK_N=n, PROGRAMS_N=programs, BLOCK_K=128 if most == 128 else 64,
+                       MAX_RANK=most, WARPS=warps, KEEP=1)  # fmt: skip
 
 
 def _shrink_expand(rank):

@@ -82,14 +82,15 @@ Config lora::differential::mostAlignments(Kernel kernel, const LoraShape &shape)
 }
 
 /// The most shared memory that a configuration can take: the parts of all programs, beside which
-/// lie those of the warps, the ring, or a product whose threads store other elements.
+/// lie those of the warps, the ring, or a product whose threads store other elements; and what a loop
+/// keeps.
 static int64_t sharedBytes(Kernel kernel, const Config &config) {
   constexpr int64_t others = 1024;
   int64_t m = config.at("BLOCK_M"), product = 0;
   if (kernel != Kernel::Shrink && config.at("Y_ALIGN") <= 2)
     product = m * config.at("BLOCK_N") * byteSize(DType::F32);
   if (kernel == Kernel::Expand)
-    return product + others;
+    return product + config.at("KEEP") * m * config.at("MAX_RANK") * 2 + others;
   int64_t warpsK = config.at("WARPS_K"), split = config.at("SPLIT_K");
   int64_t n = config.at(kernel == Kernel::Shrink ? "BLOCK_N" : "MAX_RANK");
   int64_t tile = m * n * byteSize(DType::F32);

@@ -224,6 +224,18 @@ LogicalResult BroadcastOp::verify() {
   return success();
 }
 
+LogicalResult SliceOp::verify() {
+  auto from = cast<RankedTensorType>(getOperand().getType());
+  auto to = cast<RankedTensorType>(getType());
+  if (from.getElementType() != to.getElementType() || getExtents(from)[0] != getExtents(to)[0])
+    return emitOpError("expected rows of ")
+           << getExtents(from)[0] << " of " << from.getElementType() << ", got " << to;
+  if (from.hasStaticShape() && to.hasStaticShape() && from.getDimSize(1) % to.getDimSize(1) != 0)
+    return emitOpError("expected a divisor of ")
+           << from.getDimSize(1) << " columns, got " << to.getDimSize(1);
+  return success();
+}
+
 LogicalResult CastOp::verify() {
   auto from = cast<RankedTensorType>(getOperand().getType());
   auto to = cast<RankedTensorType>(getType());

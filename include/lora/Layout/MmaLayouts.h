@@ -42,6 +42,16 @@ struct MmaTile {
   Layout accumulator() const; ///< Of the m x n product.
 };
 
+/// How warps share a product: which operand many of them may read.
+enum class WarpOrder {
+  RowsFirst,    ///< Few warps read the same rows of the left operand.
+  ColumnsFirst, ///< Few warps read the same columns of the right operand, but at least 32 columns.
+  LeastTraffic, ///< All warps together read the least.
+};
+
+/// Shares `warps` warps among the rows and columns of a product, as far as its size allows.
+void shareWarps(MmaTile &tile, int warps, WarpOrder order);
+
 /// The registers of one lane that enter one mma instruction. `step` counts elements of k.
 struct MmaFragments {
   std::vector<int> lhs, rhs;

@@ -25,6 +25,17 @@ def TileSpecialize : Pass<"tile-specialize"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def TileKeepOperands : Pass<"tile-keep-operands"> {
+  let summary = "Keep what a loop multiplies by again and again in shared memory";
+  let description = [{
+    Where the kernel's parameter `KEEP` is 1: if a `tile.sum` in an `scf.for` has the same left
+    operand in each iteration of the loop, the operand is computed before the loop, for all of the
+    reduced dimension, and the sum takes a `tile.slice` of it. The dimension needs a known bound,
+    and a slice at least 128 bytes a row.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def TileSimplify : Pass<"tile-simplify"> {
   let summary = "Prove facts about sums and accesses";
   let description = [{

@@ -31,12 +31,12 @@ struct GpuFacts {
 };
 
 /// The values of the parameters whose names have a meaning by convention: BLOCK_M, BLOCK_N,
-/// BLOCK_K, SPLIT_K, SPLIT_N, PROGRAMS_N, WARPS, WARPS_K, STAGES, RING and MAX_RANK. A kernel
-/// without one of them has a neutral value; a parameter of another name counts for nothing, and is
-/// left to the search.
+/// BLOCK_K, SPLIT_K, SPLIT_N, PROGRAMS_N, WARPS, WARPS_K, STAGES, RING, KEEP and MAX_RANK. A
+/// kernel without one of them has a neutral value; a parameter of another name counts for nothing,
+/// and is left to the search.
 struct Tiling {
   int64_t m = 16, n = 64, k = 64, splitK = 1, splitN = 1, programsN = 1, warps = 4, warpsK = 1,
-          stages = 1, ring = 1;
+          stages = 1, ring = 1, keep = 0;
   /// 0 for what the rank of a problem needs.
   int64_t maxRank = 0;
 

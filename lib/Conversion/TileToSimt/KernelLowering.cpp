@@ -234,6 +234,43 @@ LogicalResult KernelLowering::lowerConvertLayout(ConvertLayoutOp op) {
   return success();
 }
 
+static SharedTile sharedTileOf(Value tile) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  return SharedTile(type.getShape(), type.getElementType(), type.getRank() - 1);
+}
+
+/// Puts a tile that slices are taken of into shared memory.
+void KernelLowering::keepForSlices(Value tile) {
+  if (!isTile(tile.getType()) ||
+      llvm::none_of(tile.getUsers(), [](Operation *user) { return isa<SliceOp>(user); }))
+    return;
+  SharedTile place = sharedTileOf(tile);
+  Value base = shared.reserve(builder, loc, place.bytes());
+  // Slices of the tile before this one may still be read.
+  if (isRepeated(builder))
+    simt::BarrierOp::create(builder, loc, Value(), IntegerAttr());
+  place.store(builder, loc, *threads, base, getLayoutOf(tile.getType()), tiles.lookup(tile));
+  simt::BarrierOp::create(builder, loc, Value(), IntegerAttr());
+  kept[tile] = base;
+}
+
+LogicalResult KernelLowering::lowerSlice(SliceOp op) {
+  auto type = cast<RankedTensorType>(op.getType());
+  auto whole = cast<RankedTensorType>(op.getOperand().getType());
+  int64_t elementBytes = getElementBytes(type.getElementType());
+  int64_t rowBytes = type.getDimSize(1) * elementBytes;
+  Value base = kept.lookup(op.getOperand());
+  if (!base)
+    return op.emitError("expected a slice of a tile that an op outside of tile.sum computes");
+  if (type.getDimSize(1) != whole.getDimSize(1) && rowBytes % SharedTile::kBankBytes != 0)
+    return op.emitError("expected slices of a multiple of ")
+           << SharedTile::kBankBytes << " bytes a row, got " << rowBytes;
+  Value first = offset(base, mul(scalar(op.getColumn()), constant(elementBytes)));
+  tiles[op] =
+      sharedTileOf(op.getOperand()).load(builder, loc, *threads, first, getLayoutOf(type));
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Control flow
 //===----------------------------------------------------------------------===//
@@ -290,6 +327,8 @@ LogicalResult KernelLowering::lowerBlock(Block &block) {
     Location outer = loc;
     loc = op.getLoc();
     LogicalResult status = lower(&op);
+    if (succeeded(status))
+      llvm::for_each(op.getResults(), [&](Value result) { keepForSlices(result); });
     loc = outer;
     if (failed(status))
       return failure();
@@ -350,6 +389,7 @@ LogicalResult KernelLowering::lower(Operation *op) {
         lowerBroadcast(broadcast);
         return success();
       })
+      .Case([&](SliceOp slice) { return lowerSlice(slice); })
       .Case([&](ConvertLayoutOp convert) { return lowerConvertLayout(convert); })
       .Case([&](DotOp product) {
         Registers accumulator = product.getAccumulator()

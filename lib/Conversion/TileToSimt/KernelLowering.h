@@ -53,6 +53,8 @@ private:
   void lowerBroadcast(tile::BroadcastOp op);
   void lowerIota(tile::IotaOp op);
   mlir::LogicalResult lowerConvertLayout(tile::ConvertLayoutOp op);
+  void keepForSlices(mlir::Value tile);
+  mlir::LogicalResult lowerSlice(tile::SliceOp op);
   llvm::SmallVector<mlir::Value> pack(const Registers &registers);
   llvm::SmallVector<mlir::Type> packedTypes(mlir::Type tile);
   Registers unpack(mlir::Type tile, mlir::ValueRange &packed);
@@ -91,6 +93,7 @@ private:
   mlir::FailureOr<Registers> lowerPart(tile::SumOp sum);
   Part finishLeaf(tile::SumOp sum, const Range &range, mlir::Value k, const Part &part,
                   mlir::Value exists);
+  Registers totalOf(const Part &part);
   mlir::FailureOr<Registers> addBlock(tile::SumOp sum, const Registers &accumulator,
                                       mlir::Value exists);
   mlir::FailureOr<Registers> lowerBody(tile::SumOp sum, const Registers &accumulator);
@@ -151,6 +154,8 @@ private:
   llvm::DenseMap<mlir::Operation *, std::shared_ptr<Preloaded>> preloaded;
   /// Where the parts of sums over a cluster arrive.
   llvm::DenseMap<mlir::Operation *, Inbox> inboxes;
+  /// Where the tiles lie that slices are taken of.
+  llvm::DenseMap<mlir::Value, mlir::Value> kept;
   tile::SumOp enclosingSum;
   tile::SumOp splitSum;
 };

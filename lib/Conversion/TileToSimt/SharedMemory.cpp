@@ -19,8 +19,6 @@ using namespace mlir;
 using namespace lora;
 
 static constexpr int64_t kWidestAccess = 16;
-/// Swapping happens inside units of this many bytes: all banks once.
-static constexpr int64_t kBankBytes = 128;
 
 bool lora::isRepeated(OpBuilder &builder) {
   for (Operation *op = builder.getInsertionBlock()->getParentOp(); op; op = op->getParentOp())
@@ -49,7 +47,7 @@ Value SharedMemory::reserve(OpBuilder &builder, Location loc, int64_t bytes) {
 int64_t SharedMemory::finish() {
   int64_t end = largestPhase;
   for (const Reserved &place : reserved) {
-    end = llvm::alignTo(end, kBankBytes);
+    end = llvm::alignTo(end, SharedTile::kBankBytes);
     cast<simt::SharedOp>(place.address).setOffset(end);
     end += place.bytes;
   }

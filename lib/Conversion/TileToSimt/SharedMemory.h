@@ -47,6 +47,9 @@ private:
 /// neighbouring rows read as fragments use different banks.
 class SharedTile {
 public:
+  /// What is swapped in odd rows are halves of units of this many bytes: all banks once.
+  static constexpr int64_t kBankBytes = 128;
+
   SharedTile(llvm::ArrayRef<int64_t> shape, mlir::Type element, int contiguous);
 
   int64_t bytes() const;

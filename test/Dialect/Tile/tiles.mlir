@@ -29,6 +29,16 @@ tile.kernel @broadcast(%n: i32) grid ["1", "1", "1"] {
   tile.return
 }
 
+// CHECK-LABEL: tile.kernel @slice
+tile.kernel @slice(%f: f32, %n: i32) params [K = 64 in [64]] grid ["1", "1", "1"] {
+  %t = tile.splat %f : f32 -> tensor<16x256xf32>
+  // CHECK:      tile.slice %{{.*}}[%n] : tensor<16x256xf32> -> tensor<16x64xf32>
+  // CHECK-NEXT: tile.slice %{{.*}}[%n] : tensor<16x256xf32> -> tensor<16x?xf32, #tile.shape<16, K>>
+  %0 = tile.slice %t[%n] : tensor<16x256xf32> -> tensor<16x64xf32>
+  %1 = tile.slice %t[%n] : tensor<16x256xf32> -> tensor<16x?xf32, #tile.shape<16, K>>
+  tile.return
+}
+
 // CHECK-LABEL: tile.kernel @cast
 tile.kernel @cast(%f: f32) types [X = f16 in [f16, bf16]] grid ["1", "1", "1"] {
   %a = tile.splat %f : f32 -> tensor<16xf32>

@@ -67,6 +67,33 @@ tile.kernel @k() grid ["1", "1", "1"] {
 
 // -----
 
+tile.kernel @k(%f: f32, %c: i32) grid ["1", "1", "1"] {
+  %t = tile.splat %f : f32 -> tensor<16x64xf32>
+  // expected-error@+1 {{expected rows of 16 : i64 of 'f32', got 'tensor<32x32xf32>'}}
+  %0 = tile.slice %t[%c] : tensor<16x64xf32> -> tensor<32x32xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%f: f32, %c: i32) grid ["1", "1", "1"] {
+  %t = tile.splat %f : f32 -> tensor<16x64xf32>
+  // expected-error@+1 {{expected rows of 16 : i64 of 'f32', got 'tensor<16x32xf16>'}}
+  %0 = tile.slice %t[%c] : tensor<16x64xf32> -> tensor<16x32xf16>
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%f: f32, %c: i32) grid ["1", "1", "1"] {
+  %t = tile.splat %f : f32 -> tensor<16x64xf32>
+  // expected-error@+1 {{expected a divisor of 64 columns, got 128}}
+  %0 = tile.slice %t[%c] : tensor<16x64xf32> -> tensor<16x128xf32>
+  tile.return
+}
+
+// -----
+
 tile.kernel @k(%f: f32) grid ["1", "1", "1"] {
   %v = tile.splat %f : f32 -> tensor<16xf32>
   // expected-error@+1 {{expected float tiles of one shape, got 'tensor<16xf32>' and 'tensor<32xf16>'}}

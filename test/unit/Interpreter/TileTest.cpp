@@ -86,6 +86,37 @@ TEST_F(TileTest, BroadcastAlongEitherDimension) {
   EXPECT_EQ(y, Ints({0, 0, 0, 0, 1, 1, 1, 1, 0, 1, 2, 3, 0, 1, 2, 3}));
 }
 
+static std::string sliceKernel(int column) {
+  return R"(tile.kernel @test(%y: !tile.ptr<i32>) grid ["1", "1", "1"] {
+    %c0 = arith.constant 0 : i32
+    %c2 = arith.constant 2 : i32
+    %column = arith.constant )" +
+         std::to_string(column) + R"( : i32
+    %Y = tile.view %y sizes [%c2, %c2] strides [2, 1] : !tile.ptr<i32> -> !tile.view<?x?xi32>
+    %four = tile.iota : tensor<4xi32>
+    %rows = tile.broadcast %four along 0 : tensor<4xi32> -> tensor<2x4xi32>
+    %slice = tile.slice %rows[%column] : tensor<2x4xi32> -> tensor<2x2xi32>
+    tile.store %slice, %Y[%c0, %c0] : tensor<2x2xi32>, !tile.view<?x?xi32>
+    tile.return
+  })";
+}
+
+TEST_F(TileTest, SliceTakesColumns) {
+  Ints y(4);
+  expectSuccess(sliceKernel(2), {buffer(y, "y")});
+  EXPECT_EQ(y, Ints({2, 3, 2, 3}));
+}
+
+TEST_F(TileTest, SliceOutsideOfTheTileOrAcrossOthers) {
+  Ints y(4);
+  const uint64_t pointer = buffer(y, "y");
+  for (int column : {1, 4, -2}) {
+    messages.clear();
+    expectError("expected a multiple of 2 inside of 4 columns, got " + std::to_string(column),
+                sliceKernel(column), {pointer});
+  }
+}
+
 TEST_F(TileTest, DotOfHalves) {
   EXPECT_EQ(dot("f16", 2, halves({1, 2, 3, 4}), halves({5, 6, 7, 8})), Floats({19, 22, 43, 50}));
   EXPECT_EQ(dot("f16", 2, halves({1, 2, 3, 4}), halves({5, 6, 7, 8}), true, {1, 10, 100, 1000}),
