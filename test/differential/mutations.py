@@ -87,12 +87,6 @@ MUTATIONS = [
         "  return leafBegin(builder, loc, add(leaf, constant(1)), range.units,",
     ),
     Mutation(
-        "a leaf completes a level whenever its bit is set",
-        SUM,
-        "(int64_t(2) << level) - 1, 32);",
-        "int64_t(1) << level, 32);",
-    ),
-    Mutation(
         "take the first columns of a tile for each slice of it",
         "lib/Conversion/TileToSimt/KernelLowering.cpp",
         "  Value first = offset(base, mul(scalar(op.getColumn()), constant(elementBytes)));",

@@ -93,7 +93,6 @@ private:
   mlir::FailureOr<Registers> lowerPart(tile::SumOp sum);
   Part finishLeaf(tile::SumOp sum, const Range &range, mlir::Value k, const Part &part,
                   mlir::Value exists);
-  Registers totalOf(const Part &part);
   mlir::FailureOr<Registers> addBlock(tile::SumOp sum, const Registers &accumulator,
                                       mlir::Value exists);
   mlir::FailureOr<Registers> lowerBody(tile::SumOp sum, const Registers &accumulator);

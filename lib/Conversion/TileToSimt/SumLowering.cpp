@@ -42,14 +42,16 @@ static Value leafBegin(OpBuilder &b, Location loc, Value leaf, Value units, Valu
 
 /// What a warp has of its part of a sum.
 struct KernelLowering::Part {
-  Registers accumulator; ///< The leaf under way, or the sum of all where there are no more levels.
+  Registers accumulator; ///< The leaf under way.
   // The rest is empty where the part has a single leaf.
+  Registers total;                    ///< Of the finished leaves.
   llvm::SmallVector<Registers> stack; ///< One partial sum a level.
   Value leaf;                         ///< i32, the number of the leaf in the part.
   Value end;                          ///< i32, where the leaf ends.
 
   SmallVector<Value> flat() const {
     SmallVector<Value> values(accumulator.begin(), accumulator.end());
+    llvm::append_range(values, total);
     for (const Registers &registers : stack)
       llvm::append_range(values, registers);
     if (leaf)
@@ -65,6 +67,7 @@ struct KernelLowering::Part {
       values = values.drop_front(registers.size());
     };
     take(part.accumulator);
+    take(part.total);
     for (Registers &registers : part.stack)
       take(registers);
     if (leaf) {
@@ -147,6 +150,50 @@ FailureOr<Registers> KernelLowering::lowerBody(SumOp sum, const Registers &accum
   return result;
 }
 
+/// Adds a finished leaf to the levels it completes, from `level` on. Updates the stack and sets
+/// `total` to the sum of everything the levels up to there hold.
+static void combineLevels(OpBuilder &b, Location loc, Value index, int level, Registers carry,
+                          MutableArrayRef<Registers> stack, Registers &total) {
+  if (level == static_cast<int>(stack.size())) {
+    total = carry;
+    return;
+  }
+  Value bit = arith::ConstantIntOp::create(b, loc, int64_t(1) << level, 32);
+  Value zero = arith::ConstantIntOp::create(b, loc, 0, 32);
+  Value completes = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
+                                          arith::AndIOp::create(b, loc, index, bit), zero);
+  SmallVector<Type> types((stack.size() + 1) * carry.size(), b.getF32Type());
+  auto yieldAll = [&](ArrayRef<Registers> levels, const Registers &sum) {
+    SmallVector<Value> values;
+    for (const Registers &registers : levels)
+      llvm::append_range(values, registers);
+    llvm::append_range(values, sum);
+    scf::YieldOp::create(b, loc, values);
+  };
+  auto conditional = scf::IfOp::create(b, loc, types, completes, /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(conditional.thenBlock());
+    Registers sum;
+    for (auto [left, right] : llvm::zip(stack[level], carry))
+      sum.push_back(arith::AddFOp::create(b, loc, left, right));
+    SmallVector<Registers> inner(stack.begin(), stack.end());
+    Registers innerTotal;
+    combineLevels(b, loc, index, level + 1, sum, inner, innerTotal);
+    yieldAll(inner, innerTotal);
+    b.setInsertionPointToStart(conditional.elseBlock());
+    SmallVector<Registers> stored(stack.begin(), stack.end());
+    stored[level] = carry;
+    yieldAll(stored, carry);
+  }
+  ValueRange results = conditional.getResults();
+  for (Registers &registers : stack) {
+    registers = Registers(results.take_front(carry.size()));
+    results = results.drop_front(carry.size());
+  }
+  total = Registers(results);
+}
+
 /// A sum of one block, or of none when the extent is zero.
 FailureOr<Registers> KernelLowering::lowerOneBlock(SumOp sum, const Range &range) {
   Registers zeros(getLayoutOf(sum.getYielded().getType()).numRegisters(),
@@ -166,46 +213,6 @@ FailureOr<Registers> KernelLowering::lowerOneBlock(SumOp sum, const Range &range
     return failure();
   scf::YieldOp::create(builder, loc, *block);
   return Registers(conditional.getResults());
-}
-
-/// Adds a finished leaf to the levels that it completes. Returns the sum of the whole part if it
-/// completes all of them, else zeros.
-///
-/// There are no branches: values that one way round a branch keeps and another changes would need
-/// registers for both. What a complete level holds afterwards has no meaning.
-static Registers combineLevels(OpBuilder &b, Location loc, Value leaf, Registers carry,
-                               MutableArrayRef<Registers> stack) {
-  Value zero = arith::ConstantFloatOp::create(b, loc, b.getF32Type(), APFloat(0.0f));
-  auto choose = [&](Value condition, const Registers &yes, auto &&no) {
-    Registers chosen;
-    for (auto [i, value] : llvm::enumerate(yes))
-      chosen.push_back(arith::SelectOp::create(b, loc, condition, value, no(i)));
-    return chosen;
-  };
-  Value isReached;
-  for (auto [level, sums] : llvm::enumerate(stack)) {
-    Registers left = sums;
-    sums = isReached ? choose(isReached, carry, [&](size_t i) { return left[i]; }) : carry;
-    for (auto [sum, first] : llvm::zip(carry, left))
-      sum = arith::AddFOp::create(b, loc, first, sum);
-    // A leaf completes the levels below its lowest clear bit.
-    Value ones = arith::ConstantIntOp::create(b, loc, (int64_t(2) << level) - 1, 32);
-    isReached = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                      arith::AndIOp::create(b, loc, leaf, ones), ones);
-  }
-  return choose(isReached, carry, [&](size_t) { return zero; });
-}
-
-/// The sum of a part whose leaves are all finished: a power of two, or none.
-Registers KernelLowering::totalOf(const Part &part) {
-  Registers total = part.accumulator;
-  for (auto [level, sums] : llvm::enumerate(part.stack)) {
-    Value isTotal = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, part.leaf,
-                                          constant(int64_t(1) << level));
-    for (auto [value, sum] : llvm::zip(total, sums))
-      value = arith::SelectOp::create(builder, loc, isTotal, sum, value);
-  }
-  return total;
 }
 
 /// Where a leaf of a part ends.
@@ -230,7 +237,8 @@ KernelLowering::Part KernelLowering::finishLeaf(SumOp sum, const Range &range, V
   scf::YieldOp::create(builder, loc, part.flat());
   builder.setInsertionPointToStart(conditional.thenBlock());
   Part finished = part;
-  finished.accumulator = combineLevels(builder, loc, part.leaf, part.accumulator, finished.stack);
+  combineLevels(builder, loc, part.leaf, 0, part.accumulator, finished.stack, finished.total);
+  finished.accumulator.assign(part.accumulator.size(), zero(builder.getF32Type()));
   finished.leaf = add(part.leaf, constant(1));
   finished.end = leafEnd(range, finished.leaf);
   scf::YieldOp::create(builder, loc, finished.flat());
@@ -275,9 +283,9 @@ FailureOr<Registers> KernelLowering::lowerPart(SumOp sum) {
   // Carried: the part, the slot of the ring, what early loads gave for each block under way.
   Registers zeros(getLayoutOf(sum.getYielded().getType()).numRegisters(),
                   zero(builder.getF32Type()));
-  Part part{zeros, {}, {}, {}};
+  Part part{zeros, {}, {}, {}, {}};
   if (range.levels > 0)
-    part = {zeros, SmallVector<Registers>(range.levels, zeros), constant(0),
+    part = {zeros, zeros, SmallVector<Registers>(range.levels, zeros), constant(0),
             leafEnd(range, constant(0))};
   SmallVector<Value> inits = part.flat();
   ring->begin();
@@ -350,7 +358,8 @@ FailureOr<Registers> KernelLowering::lowerPart(SumOp sum) {
 
   builder.setInsertionPointAfter(loop);
   ring->end();
-  return totalOf(part.of(loop.getResults().take_front(partSize)));
+  part = part.of(loop.getResults().take_front(partSize));
+  return part.leaf ? part.total : part.accumulator;
 }
 
 /// Adds neighbours, level by level.
