@@ -59,19 +59,22 @@ IN_REGISTERS = (Blocks(128, 2, 0), Blocks(64, 2, 0))
 
 def _shrink_blocks(m, block_n):
     if block_n >= 64:
-        return (Blocks(64), Blocks(64, 3), Blocks(64, 4))
+        return (Blocks(64, 3), Blocks(64, 4))
     rings = (Blocks(128, 2), Blocks(128, 3), Blocks(128, 4), Blocks(64, 3), Blocks(64, 4))
     return (DIRECT, *rings, *(IN_REGISTERS if m == 16 else ()))
 
 
-def _shrink_spills(m, block_n, blocks, split, warps, warps_k):
-    """Whether a block needs more registers or shared memory than there are."""
-    k = blocks.size
-    if m * block_n * warps_k > 1024 * warps or k * (m + block_n) * warps_k > 8192 * warps:
-        return True
-    if m * block_n > 4096 or block_n == 128 and split * m > 128:
-        return True
-    return m == 64 and split > 4 or blocks.stages == 4 and k == 128 and warps_k > 2
+def _shrink_fits(m, block_n, blocks, split, warps, warps_k):
+    """Whether a block has the registers and the shared memory that it needs, and warps for them."""
+    k, in_ring = blocks.size, blocks.stages > 1 and blocks.ring
+    if m * block_n * warps_k > 512 * warps or k * (m + block_n) * warps_k > 8192 * warps:
+        return False
+    if block_n >= 32 and k == 128 and not in_ring:
+        return False
+    ring = blocks.stages * warps_k * (m + block_n) * k * 2 if in_ring else 0
+    if ring + (split * m * block_n * 4 if split > 1 else 0) > 227 << 10:
+        return False
+    return not (m == 64 and split > 4 or blocks.stages == 4 and k == 128 and warps_k > 2)
 
 
 def _shrink(rank):
@@ -80,38 +83,49 @@ def _shrink(rank):
         (16, 4, 4), (16, 8, 8), (32, 4, 4), (32, 4, 2), (32, 8, 4), (64, 4, 2), (64, 4, 1),
         (64, 8, 2),
     ]  # fmt: skip
+    # The operands of wide products are worth sharing among warps.
     wide = [(16, 4, 1), (32, 4, 1), (32, 8, 1), (64, 8, 1)]
-    for block_n in (min(most, 64), *((128,) if most >= 128 else ())):
-        # The operands of wide products are worth sharing among warps, in a ring.
-        for (m, warps, warps_k), split in itertools.product(
-            shapes if block_n < 64 else wide if block_n == 128 else shapes + wide, (1, 2, 4, 8)
-        ):
-            for blocks in _shrink_blocks(m, block_n):
-                if block_n >= 64 and warps_k == 1 and blocks.stages == 1:
-                    continue
-                if _shrink_spills(m, block_n, blocks, split, warps, warps_k):
-                    continue
-                yield dict(BLOCK_M=m, BLOCK_N=block_n, SPLIT_K=split, WARPS=warps,
-                           WARPS_K=warps_k, **blocks.config())  # fmt: skip
+    widths = {most} if most <= 32 else {32, 64, min(most, 128)}
+    for block_n in sorted(widths):
+        for m, warps, warps_k in shapes if block_n <= 32 else wide:
+            for blocks, split in itertools.product(_shrink_blocks(m, block_n), (1, 2, 4, 8)):
+                if _shrink_fits(m, block_n, blocks, split, warps, warps_k):
+                    yield dict(BLOCK_M=m, BLOCK_N=block_n, SPLIT_K=split, WARPS=warps,
+                               WARPS_K=warps_k, **blocks.config())  # fmt: skip
 
 
 def _expand(rank):
     most = rank_tile(rank)
     shapes = [
-        (16, 64, 2), (16, 128, 4), (16, 256, 4), (16, 256, 8), (32, 64, 2), (32, 64, 4), (32, 128, 4),
+        (16, 64, 2), (16, 128, 4), (16, 256, 4), (16, 256, 8), (32, 64, 4), (32, 128, 4),
         (32, 128, 8), (32, 256, 4), (64, 64, 4), (64, 64, 8), (64, 128, 4), (64, 128, 8),
         (64, 256, 8), (128, 64, 4), (128, 64, 8), (128, 128, 8),
     ]  # fmt: skip
-    for (m, n, warps), programs in itertools.product(shapes, (1, 2, 4, 8, 16, 32, 64, 128)):
+    if most >= 64:
+        shapes += [(64, 32, 2), (64, 32, 4), (128, 32, 4)]
+    # What a warp has of y, beside its operands.
+    elements = 2048 if most <= 32 else 1024 if most == 64 else 512
+    products = [
+        ((m, n, warps), dict(BLOCK_K=min(most, 64)))
+        for m, n, warps in shapes
+        if m * n <= elements * warps
+    ]
+    # Rows of s that are kept leave registers for the weights of taller blocks.
+    tall = [(32, 64, 2), (32, 128, 4), (64, 64, 4), (64, 128, 8)]
+    if most >= 64 and most != 128:
+        products += [(shape, dict(BLOCK_K=64, KEEP=1)) for shape in tall]
+    if most == 128:
+        deep = [(16, 64, 2), (16, 128, 4), (64, 32, 2), (128, 32, 4)]
+        products += [(shape, dict(BLOCK_K=128)) for shape in deep]
+        products += [(shape, dict(BLOCK_K=128, KEEP=1)) for shape in tall]
+    for ((m, n, warps), operands), programs in itertools.product(
+        products, (1, 2, 4, 8, 16, 32, 64, 128)
+    ):
         # Taller blocks are for batches that fill the GPU by themselves.
-        if programs > (128 if m == 16 else 64 if m == 32 else 32):
+        if programs > (128 if m == 16 or n == 32 else 64 if m == 32 else 32):
             continue
-        yield dict(BLOCK_M=m, BLOCK_N=n, PROGRAMS_N=programs, BLOCK_K=min(most, 64),
-                   MAX_RANK=most, WARPS=warps)  # fmt: skip
-        # Rows of s that are kept leave registers for all of a rank of 128 at a time.
-        if most >= 64 and m in (32, 64) and m * n == 1024 * warps:
-            yield dict(BLOCK_M=m, BLOCK_N=n, PROGRAMS_N=programs, BLOCK_K=128 if most == 128 else 64,
-                       MAX_RANK=most, WARPS=warps, KEEP=1)  # fmt: skip
+        yield dict(BLOCK_M=m, BLOCK_N=n, PROGRAMS_N=programs, MAX_RANK=most, WARPS=warps,
+                   **operands)  # fmt: skip
 
 
 def _shrink_expand(rank):
