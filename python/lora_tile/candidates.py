@@ -85,9 +85,11 @@ def _shrink(rank):
     ]  # fmt: skip
     # The operands of wide products are worth sharing among warps.
     wide = [(16, 4, 1), (32, 4, 1), (32, 8, 1), (64, 8, 1)]
-    widths = {most} if most <= 32 else {32, 64, min(most, 128)}
+    widths = {most} if most <= 32 else {16, 32, 64, min(most, 128)}
     for block_n in sorted(widths):
         for m, warps, warps_k in shapes if block_n <= 32 else wide:
+            if m > 16 and block_n < min(most, 32):
+                continue
             for blocks, split in itertools.product(_shrink_blocks(m, block_n), (1, 2, 4, 8)):
                 if _shrink_fits(m, block_n, blocks, split, warps, warps_k):
                     yield dict(BLOCK_M=m, BLOCK_N=block_n, SPLIT_K=split, WARPS=warps,
