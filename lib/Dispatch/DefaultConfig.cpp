@@ -18,8 +18,9 @@
 
 using namespace lora;
 
-/// Programs that keep a large GPU busy.
+/// Programs of four warps that keep a large GPU busy, and the multiprocessors that it has.
 static constexpr int64_t kEnoughPrograms = 256;
+static constexpr int64_t kMultiprocessors = 132;
 /// The most programs that share a sum: a cluster that every device grants.
 static constexpr int64_t kLargestSplit = 8;
 /// Shared memory that a block has on every target, in bytes.
@@ -51,41 +52,80 @@ static int64_t tokensPerAdapter(const LoraShape &shape) {
   return ceilDiv(shape.tokens, adaptersInUse(shape));
 }
 
-/// Buffers of the shared-memory ring: three hide the latency of memory. One means no ring, which
-/// suffices where a warp has a block or two, and is needed where rows are not aligned to 4 bytes.
-static int64_t ringStages(int64_t tokensPerAdapter, int64_t align, int64_t bufferBytes,
-                          int64_t otherBytes) {
-  if (tokensPerAdapter <= 16 || align < 2)
+/// Buffers of the shared-memory ring: three hide the latency of memory. One means no ring, which is
+/// needed where rows are not aligned to 4 bytes.
+static int64_t ringStages(int64_t align, int64_t bufferBytes, int64_t otherBytes) {
+  if (align < 2)
     return 1;
   return std::clamp<int64_t>((kSharedBytes - otherBytes) / bufferBytes, 1, 3);
 }
 
-static Config shrinkConfig(const LoraShape &shape) {
-  int64_t perAdapter = tokensPerAdapter(shape);
-  int64_t m = perAdapter <= 64 ? 16 : 32;
-  // A warp keeps a sum for each level of its tree, which wider tiles have no registers for.
-  int64_t n = std::clamp<int64_t>(powerOfTwoAbove(shape.maxRank), 8, m == 16 ? 16 : 32);
-  // Warps share the reduced dimension first; two row fragments for each of many tokens. A long row
-  // of few tokens has a leaf of the tree for each of twice as many warps.
-  int64_t leaves = ReductionTree(shape.hidden).leaves();
-  bool isLong = m == 16 && leaves == ReductionTree::kMaxLeaves;
-  int64_t warps = isLong || m == 32 ? 8 : 4;
-  int64_t warpsK = isLong ? 8 : 4;
-  int64_t k = m == 16 ? 128 : 64;
-  int64_t align = alignment(8, {shape.hidden, shape.xStride, shape.aStride});
+namespace {
 
-  // Programs share it where there are few of them and each keeps a leaf of the tree for each warp.
+/// What a program of shrink computes, and how many of these are as many as the GPU takes at a time.
+struct ShrinkTile {
+  int64_t m, n, k, warps, warpsK, enough;
+};
+
+} // namespace
+
+/// The thresholds are those that lie between what was measured on an H200 (docs/tuning.md).
+static ShrinkTile shrinkTile(const LoraShape &shape, bool isLong, bool isAligned) {
+  int64_t perAdapter = tokensPerAdapter(shape), rank = shape.maxRank;
+  auto rows = [&](int64_t m) { return rowBlocks(shape, m) * shape.slices(); };
+  auto programs = [&](int64_t m, int64_t n) { return rows(m) * ceilDiv(rank, n); };
+  bool isLarge = perAdapter >= 32 && rows(32) >= 96;
+  int64_t n = std::clamp<int64_t>(powerOfTwoAbove(rank), 8, 16);
+  if (rank <= 16 || !isAligned) {
+    // Large batches read x through the ring, in blocks that are the taller the more there are.
+    if (perAdapter >= 64 && rows(64) >= 192)
+      return {64, n, 64, 8, 2, 2 * kMultiprocessors};
+    if (isLarge)
+      return {32, n, 64, 8, 4, 2 * kMultiprocessors};
+    if (perAdapter > 16 && rows(16) >= 100)
+      return {16, n, 64, 8, 8, 2 * kMultiprocessors};
+  } else {
+    // Blocks of 32 ranks read x half as often. A warp keeps a sum for each level of its tree, which
+    // wider ones have no registers for, nor have these where rows are loaded element by element.
+    if (isLarge && rank > 64)
+      return {64, 32, 64, 4, 1, kMultiprocessors};
+    if (isLarge || perAdapter > 64)
+      return {32, 32, 64, 8, 4, kMultiprocessors};
+    if (rows(16) > 16 && programs(16, 32) >= 32)
+      return {16, 32, 64, 4, 4, kEnoughPrograms};
+  }
+  // The warps of a program that has a multiprocessor to itself share the reduced dimension. A long
+  // row has a leaf of the tree for each of twice as many.
+  int64_t count = programs(16, n);
+  if (isLong || (count > 16 && count < 100))
+    return {16, n, 128, 8, 8, kMultiprocessors + kMultiprocessors / 5};
+  return {16, n, 128, 4, 4, kEnoughPrograms};
+}
+
+static Config shrinkConfig(const LoraShape &shape) {
+  int64_t align = alignment(8, {shape.hidden, shape.xStride, shape.aStride});
+  int64_t leaves = ReductionTree(shape.hidden).leaves();
+  bool isLong = leaves == ReductionTree::kMaxLeaves;
+  auto [m, n, k, warps, warpsK, enough] = shrinkTile(shape, isLong, align > 1);
+  bool isDirect = k == 128;
+  // Element by element, half as much fits into registers.
+  if (align == 1)
+    k = 64;
+
+  // Programs share a sum where there are few of them and each keeps a leaf of the tree for each warp.
   int64_t programs = rowBlocks(shape, m) * ceilDiv(shape.maxRank, n) * shape.slices();
   int64_t split = 1;
-  while (split < kLargestSplit && split * 2 * warpsK <= leaves &&
-         programs * split * 2 <= kEnoughPrograms)
+  while (split < kLargestSplit && split * 2 * warpsK <= leaves && programs * split * 2 <= enough)
     split *= 2;
   // Where all programs are resident and warps have several blocks, two of these are under way in
   // registers; a ring makes up for its instructions when there are more tokens.
-  bool inRegisters = isLong && split == kLargestSplit && shape.hidden > split * warpsK * k;
-  int64_t stages = inRegisters ? 2
-                               : ringStages(perAdapter, align, warpsK * (m + n) * k * 2,
-                                            split > 1 ? split * m * n * 4 : 0);
+  bool inRegisters = isDirect && isLong && warpsK == 8 && programs * split <= 96 &&
+                     shape.hidden > split * warpsK * k;
+  int64_t stages = 1;
+  if (inRegisters)
+    stages = 2;
+  else if (!isDirect || tokensPerAdapter(shape) > 16)
+    stages = ringStages(align, warpsK * (m + n) * k * 2, split > 1 ? split * m * n * 4 : 0);
   return {{"BLOCK_M", m},
           {"BLOCK_N", n},
           {"BLOCK_K", k},
@@ -101,17 +141,22 @@ static Config shrinkConfig(const LoraShape &shape) {
 static Config expandConfig(const LoraShape &shape) {
   int64_t most = std::max<int64_t>(powerOfTwoAbove(shape.maxRank), 16);
   // All of the rank at a time, as long as a warp has registers for it.
-  bool isWide = most == 128;
-  int64_t k = isWide ? 128 : std::min<int64_t>(most, 64);
+  bool isDeep = most == 128;
+  int64_t k = isDeep ? 128 : std::min<int64_t>(most, 64);
   int64_t rankAlign = alignment(8, {shape.sStride, shape.sSliceStride, shape.bStride});
   for (int32_t rank : shape.ranks)
     rankAlign = std::gcd(rankAlign, rank == 0 ? rankAlign : rank);
+  // Element by element, half as much fits into registers.
+  if (rankAlign == 1 && most > 32)
+    k = 32;
   int64_t yAlign = alignment(8, {shape.yStride, shape.outputOffset});
   for (int32_t width : shape.sliceWidths)
     yAlign = std::gcd(yAlign, width);
+  // Tall blocks read the weights for more rows, but of a deep product they can only be narrow.
   int64_t perAdapter = tokensPerAdapter(shape);
-  int64_t m = std::clamp<int64_t>(powerOfTwoAbove(perAdapter), 16, isWide ? 16 : 32);
-  int64_t n = isWide ? 64 : 128;
+  bool isTall = isDeep && k == 128 && perAdapter >= 64 && rowBlocks(shape, 64) * shape.slices() >= 16;
+  int64_t m = isTall ? 64 : std::clamp<int64_t>(powerOfTwoAbove(perAdapter), 16, isDeep ? 16 : 32);
+  int64_t n = isTall ? 32 : isDeep ? 64 : 128;
   // Few programs a row walk along it and load ahead; many serve few tokens faster. No fewer than
   // eight, so that the rows that are under way lie together in memory.
   int64_t widest = *std::max_element(shape.sliceWidths.begin(), shape.sliceWidths.end());
@@ -124,7 +169,7 @@ static Config expandConfig(const LoraShape &shape) {
           {"PROGRAMS_N", programs},
           {"BLOCK_K", k},
           {"MAX_RANK", most},
-          {"WARPS", isWide ? 2 : 4},
+          {"WARPS", isDeep ? 2 : 4},
           {"ADD_INPUTS", shape.addInputs},
           {"RANK_ALIGN", rankAlign},
           {"Y_ALIGN", yAlign}};

@@ -44,8 +44,19 @@ TEST(DefaultConfig, EveryAdapterHasARowBlockOfItsOwn) {
 
 TEST(DefaultConfig, ShrinkSplitsNoMoreThanTheGpuHasUseFor) {
   EXPECT_EQ(shrink(64, 8192, 16, 1)["SPLIT_K"], 8);
-  EXPECT_EQ(shrink(64, 8192, 16, 64)["SPLIT_K"], 4);
+  EXPECT_EQ(shrink(64, 8192, 16, 64)["SPLIT_K"], 2);
   EXPECT_EQ(shrink(256, 8192, 64, 64)["SPLIT_K"], 1);
+}
+
+TEST(DefaultConfig, ShrinkBlocksGrowWithTheBatch) {
+  // Programs of eight warps for as many multiprocessors, then a ring, then taller blocks.
+  for (auto [tokens, m, k, warpsK] : {std::tuple(16, 16, 128, 4), {1024, 16, 128, 8},
+                                      {2048, 16, 64, 8}, {4096, 32, 64, 4}, {16384, 64, 64, 2}}) {
+    Config config = shrink(tokens, 4096, 16, 4);
+    EXPECT_EQ(config["BLOCK_M"], m) << tokens;
+    EXPECT_EQ(config["BLOCK_K"], k) << tokens;
+    EXPECT_EQ(config["WARPS_K"], warpsK) << tokens;
+  }
 }
 
 TEST(DefaultConfig, ShrinkTilesFitIntoRegisters) {
@@ -67,9 +78,12 @@ TEST(DefaultConfig, ExpandWalksInEightProgramsOrMore) {
 
 TEST(DefaultConfig, ExpandTilesFitIntoRegisters) {
   EXPECT_EQ(expand(8192, 4096, 64, 1)["BLOCK_M"], 32);
-  Config wide = expand(8192, 4096, 128, 1);
-  EXPECT_EQ(wide["BLOCK_M"] * wide["BLOCK_N"], 16 * 64);
-  EXPECT_EQ(wide["BLOCK_K"], 128);
+  for (auto [tokens, m, n] : {std::tuple(16, 16, 64), {8192, 64, 32}}) {
+    Config deep = expand(tokens, 4096, 128, 4);
+    EXPECT_EQ(deep["BLOCK_M"], m) << tokens;
+    EXPECT_EQ(deep["BLOCK_N"], n) << tokens;
+    EXPECT_EQ(deep["BLOCK_K"], 128) << tokens;
+  }
 }
 
 } // namespace
