@@ -14,9 +14,12 @@
 
 using namespace lora;
 
-/// Programs that find a multiprocessor of a large GPU for each, and twice as many.
+/// Programs that find a multiprocessor of a large GPU for each.
 static constexpr int64_t kProcessors = 132;
-static constexpr int64_t kResident = 2 * kProcessors + 32;
+/// Programs that are resident at a time: two a multiprocessor, but the clusters that wide ones form
+/// leave some idle; and narrow ones, which need fewer registers.
+static constexpr int64_t kResident = 2 * kProcessors - 24;
+static constexpr int64_t kResidentNarrow = 2 * kProcessors + 32;
 
 namespace {
 
@@ -49,13 +52,11 @@ static Split splitForFew(const LoraShape &shape) {
 static Split splitForMany(const LoraShape &shape) {
   Split split;
   int64_t leaves = ReductionTree(shape.hidden).leaves(), programs = rowPrograms(shape);
-  split.splitK = 2;
-  while (split.splitK < 8 && split.splitK * 2 * split.warpsK <= leaves &&
-         programs * split.splitK * 2 <= kResident)
-    split.splitK *= 2;
   // Where few tokens leave a warp several blocks, two are under way in registers.
-  if (split.splitK == 8)
+  if (leaves >= 8 * split.warpsK && programs * 8 <= kResidentNarrow)
     return {.n = 256, .k = 64, .splitK = 8, .stages = 2, .ring = false};
+  bool isFew = leaves >= 4 * split.warpsK && programs * 4 <= kResident;
+  split.splitK = isFew ? 4 : 2;
   return split;
 }
 

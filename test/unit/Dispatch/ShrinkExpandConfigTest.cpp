@@ -98,7 +98,7 @@ TEST(ShrinkExpandConfig, ProgramsThatAreLeftOverShareTheColumns) {
 
 TEST(ShrinkExpandConfig, ManyAdaptersOrSlicesLeaveNoRoomForASplit) {
   EXPECT_EQ(shrinkExpandConfig(shapeOf(64, 8192, 16, 4)).value()["SPLIT_K"], 16);
-  EXPECT_EQ(shrinkExpandConfig(shapeOf(64, 8192, 16, 64)).value()["SPLIT_K"], 4);
+  EXPECT_EQ(shrinkExpandConfig(shapeOf(64, 8192, 16, 64)).value()["SPLIT_K"], 2);
   LoraShape shape = shapeOf(64, 8192, 16, 64);
   shape.sliceWidths = {1024, 128, 128};
   EXPECT_EQ(shrinkExpandConfig(shape).value()["SPLIT_K"], 2);
@@ -110,7 +110,7 @@ TEST(ShrinkExpandConfig, LargerRanksHaveTwoLaunches) {
 
 TEST(ShrinkExpandConfig, MoreTokensHaveAsManyProgramsAsAreResident) {
   EXPECT_EQ(shrinkExpandConfig(shapeOf(257, 8192, 16)).value()["SPLIT_K"], 8);
-  EXPECT_EQ(shrinkExpandConfig(shapeOf(1024, 4096, 16)).value()["SPLIT_K"], 4);
+  EXPECT_EQ(shrinkExpandConfig(shapeOf(1024, 4096, 16)).value()["SPLIT_K"], 2);
   EXPECT_EQ(shrinkExpandConfig(shapeOf(1024, 4096, 16, 64)).value()["SPLIT_K"], 2);
 }
 
