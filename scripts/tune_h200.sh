@@ -40,10 +40,10 @@ compile() {
   mkdir -p "$folder"
   "$TUNE" --phase compile --shapes "$GRID" --lora-ranks $RANKS --num-loras 4,64 --tokens $TOKENS \
     --max-kernels "$MOST" -o "$folder/grid"
-  "$TUNE" --phase compile --shapes "$MODELS" --lora-ranks $RANKS --num-loras 4,64 \
-    --tokens $TOKENS --max-kernels $((MOST * 3 / 4)) -o "$folder/models"
   "$TUNE" --phase compile --shapes "$GRID" --lora-ranks $RANKS --num-loras 4 --tokens 16384 \
     --max-kernels "$MOST" -o "$folder/large"
+  "$TUNE" --phase compile --shapes "$MODELS" --lora-ranks $RANKS --num-loras 4,64 \
+    --tokens $TOKENS --max-kernels $((MOST * 3 / 4)) -o "$folder/models"
   "$TUNE" --phase compile --shapes "$SOME" --lora-ranks 16,64 --num-loras 4 \
     --tokens 16,256,4096 --dtype bf16,f16 --max-kernels 30 -o "$folder/bf16"
   cp "${LORA_TUNE_PORTABLE:-$TUNE}" "$folder/lora-tune"

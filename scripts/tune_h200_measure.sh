@@ -10,7 +10,7 @@
 # come on top. All that was measured is kept if it ends early: the same command goes on.
 set -euo pipefail
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
-budget=${2:-260}
+budget=${2:-400}
 budget=${budget%s}
 begin=$SECONDS
 # Names without folders, so that what the databases say holds anywhere.
@@ -37,8 +37,8 @@ tune() {
 
 main=$((begin + budget))
 tune "$main" h200.sqlite grid
-tune "$main" h200.sqlite models
 tune "$main" h200.sqlite large
+tune "$main" h200.sqlite models
 tune $((SECONDS + 15)) bf16.sqlite bf16 --quiet
 # A few problems wholly, against which the guided search is judged.
 for only in 'shrink op,hidden=4096 slices=1,rank=16,adapters=4' \

@@ -170,6 +170,7 @@ static Config expandConfig(const LoraShape &shape) {
           {"BLOCK_K", k},
           {"MAX_RANK", most},
           {"WARPS", isDeep ? 2 : 4},
+          {"KEEP", 0},
           {"ADD_INPUTS", shape.addInputs},
           {"RANK_ALIGN", rankAlign},
           {"Y_ALIGN", yAlign}};

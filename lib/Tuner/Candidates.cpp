@@ -16,8 +16,7 @@
 using namespace lora;
 using namespace lora::tuner;
 
-/// The parameters that the default configuration sets; others keep the defaults of the kernel.
-static std::optional<Config> chosenByDefault(const TuneProblem &problem) {
+std::optional<Config> tuner::defaultParameters(const TuneProblem &problem) {
   LoraShape shape = problem.shape();
   switch (problem.operation) {
   case Operation::Shrink:
@@ -33,7 +32,7 @@ std::optional<Config> tuner::defaultConfigFor(const KernelSpace &space,
                                               const TuneProblem &problem) {
   if (!space.file.empty())
     return std::nullopt;
-  std::optional<Config> config = chosenByDefault(problem);
+  std::optional<Config> config = defaultParameters(problem);
   return config ? std::optional(completed(space, *config)) : std::nullopt;
 }
 

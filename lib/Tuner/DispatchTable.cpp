@@ -9,6 +9,7 @@
 
 #include "Sqlite.h"
 #include "lora/Support/Error.h"
+#include "lora/Tuner/Tuner.h"
 
 #include <nlohmann/json.hpp>
 
@@ -80,6 +81,24 @@ TunedTimes TunedTimes::read(Database &database) {
       point.byDefault.reset();
   std::erase_if(result.points, [](const TunedPoint &point) { return point.times.empty(); });
   return result;
+}
+
+void TunedTimes::takeCurrentDefaults() {
+  for (TunedPoint &point : points) {
+    point.byDefault.reset();
+    std::optional<Config> config = defaultParameters(point.problem);
+    auto isDefault = [&](size_t kernel) {
+      const Config &measured = kernels[kernel].config;
+      return std::all_of(config->begin(), config->end(), [&](const auto &parameter) {
+        auto found = measured.find(parameter.first);
+        // A database may be older than a parameter, which then had its first value.
+        return found == measured.end() || found->second == parameter.second;
+      });
+    };
+    for (const auto &[kernel, time] : point.times)
+      if (config && isDefault(kernel))
+        point.byDefault = kernel;
+  }
 }
 
 namespace {

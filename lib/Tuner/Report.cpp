@@ -55,6 +55,8 @@ ReportLine tuner::lineOf(const TunedPoint &point, double bandwidth) {
 
 std::string tuner::showDatabase(Database &database, const ShowOptions &options) {
   TunedTimes times = TunedTimes::read(database);
+  if (options.currentDefault)
+    times.takeCurrentDefaults();
   double bandwidth = bandwidthOf(database);
   std::vector<ReportLine> lines;
   for (const TunedPoint &point : times.points)

@@ -129,6 +129,9 @@ void tuner::addOptions(CLI::App &app, Options &options) {
       ->capture_default_str();
   command->add_option("--limit", options.show.limit, "Most lines (default: all)");
   command->add_flag("--configs", options.show.configs, "Also show the best configurations");
+  command->add_flag("--current-default", options.show.currentDefault,
+                    "Compare with the default of this version, where it was measured, instead of "
+                    "that of the measurement");
   command->add_flag("--summary", options.summary, "Sessions, searches, and what was left out");
 
   command =

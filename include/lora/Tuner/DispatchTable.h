@@ -39,6 +39,10 @@ struct TunedTimes {
 
   /// Throws Error if the database has no times.
   static TunedTimes read(Database &database);
+
+  /// Takes what this version uses where nothing was tuned for the defaults, in place of what the
+  /// version that measured used, for the points where it was measured.
+  void takeCurrentDefaults();
 };
 
 struct DispatchOptions {

@@ -26,6 +26,8 @@ struct ShowOptions {
   size_t limit = 0;
   /// Whether configurations are written.
   bool configs = false;
+  /// Whether to compare with the default of this version instead of that of the measurement.
+  bool currentDefault = false;
 };
 
 /// A line for each tuned problem: the best time, how far it is from the bandwidth of the memory and

@@ -57,6 +57,10 @@ struct MeasureSummary {
   std::string text() const;
 };
 
+/// The parameters that the default configuration sets for a problem of a shipped kernel, if there
+/// is one.
+std::optional<Config> defaultParameters(const TuneProblem &problem);
+
 /// The configuration that is used where nothing was tuned, if the kernel is one that ships with
 /// the compiler and there is one for the problem.
 std::optional<Config> defaultConfigFor(const KernelSpace &space, const TuneProblem &problem);
