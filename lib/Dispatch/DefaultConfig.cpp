@@ -70,11 +70,12 @@ struct ShrinkTile {
 } // namespace
 
 /// The thresholds are those that lie between what was measured on an H200 (docs/tuning.md).
-static ShrinkTile shrinkTile(const LoraShape &shape, bool isLong, bool isAligned) {
+static ShrinkTile shrinkTile(const LoraShape &shape, int64_t leaves, bool isAligned) {
   int64_t perAdapter = tokensPerAdapter(shape), rank = shape.maxRank;
   auto rows = [&](int64_t m) { return rowBlocks(shape, m) * shape.slices(); };
   auto programs = [&](int64_t m, int64_t n) { return rows(m) * ceilDiv(rank, n); };
   bool isLarge = perAdapter >= 32 && rows(32) >= 96;
+  bool hasLeaves = leaves >= 8;
   int64_t n = std::clamp<int64_t>(powerOfTwoAbove(rank), 8, 16);
   if (rank <= 16 || !isAligned) {
     // Large batches read x through the ring, in blocks that are the taller the more there are.
@@ -82,7 +83,7 @@ static ShrinkTile shrinkTile(const LoraShape &shape, bool isLong, bool isAligned
       return {64, n, 64, 8, 2, 2 * kMultiprocessors};
     if (isLarge)
       return {32, n, 64, 8, 4, 2 * kMultiprocessors};
-    if (perAdapter > 16 && rows(16) >= 100)
+    if (perAdapter > 16 && rows(16) >= 100 && hasLeaves)
       return {16, n, 64, 8, 8, 2 * kMultiprocessors};
   } else {
     // Blocks of 32 ranks read x half as often. A warp keeps a sum for each level of its tree, which
@@ -94,10 +95,10 @@ static ShrinkTile shrinkTile(const LoraShape &shape, bool isLong, bool isAligned
     if (rows(16) > 16 && programs(16, 32) >= 32)
       return {16, 32, 64, 4, 4, kEnoughPrograms};
   }
-  // The warps of a program that has a multiprocessor to itself share the reduced dimension. A long
-  // row has a leaf of the tree for each of twice as many.
+  // Where there are as many programs as multiprocessors, or a row is long, eight warps share the
+  // reduced dimension, if there is a leaf of the tree for each.
   int64_t count = programs(16, n);
-  if (isLong || (count > 16 && count < 100))
+  if (leaves == ReductionTree::kMaxLeaves || (count > 16 && count < 100 && hasLeaves))
     return {16, n, 128, 8, 8, kMultiprocessors + kMultiprocessors / 5};
   return {16, n, 128, 4, 4, kEnoughPrograms};
 }
@@ -106,7 +107,7 @@ static Config shrinkConfig(const LoraShape &shape) {
   int64_t align = alignment(8, {shape.hidden, shape.xStride, shape.aStride});
   int64_t leaves = ReductionTree(shape.hidden).leaves();
   bool isLong = leaves == ReductionTree::kMaxLeaves;
-  auto [m, n, k, warps, warpsK, enough] = shrinkTile(shape, isLong, align > 1);
+  auto [m, n, k, warps, warpsK, enough] = shrinkTile(shape, leaves, align > 1);
   bool isDirect = k == 128;
   // Element by element, half as much fits into registers.
   if (align == 1)

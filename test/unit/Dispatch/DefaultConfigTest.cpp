@@ -59,6 +59,12 @@ TEST(DefaultConfig, ShrinkBlocksGrowWithTheBatch) {
   }
 }
 
+TEST(DefaultConfig, ShortRowsHaveNoLeavesForEightWarps) {
+  EXPECT_EQ(shrink(512, 1024, 16, 4)["WARPS_K"], 8);
+  for (int64_t tokens : {16, 512, 2048})
+    EXPECT_EQ(shrink(tokens, 512, 16, 4)["WARPS_K"], 4) << tokens;
+}
+
 TEST(DefaultConfig, ShrinkTilesFitIntoRegisters) {
   for (int32_t rank : {32, 64, 128}) {
     EXPECT_EQ(shrink(16, 4096, rank, 4)["BLOCK_N"], 16);
