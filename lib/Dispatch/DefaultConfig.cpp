@@ -52,19 +52,20 @@ static int64_t tokensPerAdapter(const LoraShape &shape) {
   return ceilDiv(shape.tokens, adaptersInUse(shape));
 }
 
-/// Buffers of the shared-memory ring: three hide the latency of memory. One means no ring, which is
+/// Buffers of the shared-memory ring, which hide the latency of memory. One means no ring, which is
 /// needed where rows are not aligned to 4 bytes.
-static int64_t ringStages(int64_t align, int64_t bufferBytes, int64_t otherBytes) {
+static int64_t ringStages(int64_t most, int64_t align, int64_t bufferBytes, int64_t otherBytes) {
   if (align < 2)
     return 1;
-  return std::clamp<int64_t>((kSharedBytes - otherBytes) / bufferBytes, 1, 3);
+  return std::clamp<int64_t>((kSharedBytes - otherBytes) / bufferBytes, 1, most);
 }
 
 namespace {
 
-/// What a program of shrink computes, and how many of these are as many as the GPU takes at a time.
+/// What a program of shrink computes, the most buffers of its ring, and how many programs are as
+/// many as the GPU takes at a time.
 struct ShrinkTile {
-  int64_t m, n, k, warps, warpsK, enough;
+  int64_t m, n, k, warps, warpsK, stages, enough;
 };
 
 } // namespace
@@ -80,40 +81,44 @@ static ShrinkTile shrinkTile(const LoraShape &shape, int64_t leaves, bool isAlig
   if (rank <= 16 || !isAligned) {
     // Large batches read x through the ring, in blocks that are the taller the more there are.
     if (perAdapter >= 64 && rows(64) >= 192)
-      return {64, n, 64, 8, 2, 2 * kMultiprocessors};
+      return {64, n, 64, 8, 2, 3, 2 * kMultiprocessors};
     if (isLarge)
-      return {32, n, 64, 8, 4, 2 * kMultiprocessors};
-    if (perAdapter > 16 && rows(16) >= 100 && hasLeaves)
-      return {16, n, 64, 8, 8, 2 * kMultiprocessors};
+      return {32, n, 64, 8, 4, 3, 2 * kMultiprocessors};
+    // Many low blocks, as slices of many adapters have: two programs share each sum.
+    if (rows(16) >= 176 && hasLeaves)
+      return {16, n, 64, 4, 4, 4, 2 * rows(16)};
+    if (rows(16) >= 100 && (leaves >= 16 || (perAdapter > 16 && hasLeaves)))
+      return {16, n, 64, 8, 8, 3, 2 * rows(16)};
   } else {
     // Blocks of 32 ranks read x half as often. A warp keeps a sum for each level of its tree, which
     // wider ones have no registers for, nor have these where rows are loaded element by element.
     if (isLarge && rank > 64)
-      return {64, 32, 64, 4, 1, kMultiprocessors};
+      return {64, 32, 64, 4, 1, 3, kMultiprocessors};
     if (isLarge || perAdapter > 64)
-      return {32, 32, 64, 8, 4, kMultiprocessors};
+      return {32, 32, 64, 8, 4, 3, kMultiprocessors};
     if (rows(16) > 16 && programs(16, 32) >= 32)
-      return {16, 32, 64, 4, 4, kEnoughPrograms};
+      return {16, 32, 64, 4, 4, 3, kEnoughPrograms};
   }
   // Where there are as many programs as multiprocessors, or a row is long, eight warps share the
   // reduced dimension, if there is a leaf of the tree for each.
-  int64_t count = programs(16, n);
+  int64_t count = programs(16, n), stages = perAdapter > 16 ? 3 : 1;
   if (leaves == ReductionTree::kMaxLeaves || (count > 16 && count < 100 && hasLeaves))
-    return {16, n, 128, 8, 8, kMultiprocessors + kMultiprocessors / 5};
-  return {16, n, 128, 4, 4, kEnoughPrograms};
+    return {16, n, 128, 8, 8, stages, kMultiprocessors + kMultiprocessors / 5};
+  return {16, n, 128, 4, 4, stages, kEnoughPrograms};
 }
 
 static Config shrinkConfig(const LoraShape &shape) {
   int64_t align = alignment(8, {shape.hidden, shape.xStride, shape.aStride});
   int64_t leaves = ReductionTree(shape.hidden).leaves();
   bool isLong = leaves == ReductionTree::kMaxLeaves;
-  auto [m, n, k, warps, warpsK, enough] = shrinkTile(shape, leaves, align > 1);
+  auto [m, n, k, warps, warpsK, most, enough] = shrinkTile(shape, leaves, align > 1);
   bool isDirect = k == 128;
   // Element by element, half as much fits into registers.
   if (align == 1)
     k = 64;
 
-  // Programs share a sum where there are few of them and each keeps a leaf of the tree for each warp.
+  // Programs share a sum where there are few of them and each keeps a leaf of the tree for each
+  // warp.
   int64_t programs = rowBlocks(shape, m) * ceilDiv(shape.maxRank, n) * shape.slices();
   int64_t split = 1;
   while (split < kLargestSplit && split * 2 * warpsK <= leaves && programs * split * 2 <= enough)
@@ -122,11 +127,8 @@ static Config shrinkConfig(const LoraShape &shape) {
   // registers; a ring makes up for its instructions when there are more tokens.
   bool inRegisters = isDirect && isLong && warpsK == 8 && programs * split <= 96 &&
                      shape.hidden > split * warpsK * k;
-  int64_t stages = 1;
-  if (inRegisters)
-    stages = 2;
-  else if (!isDirect || tokensPerAdapter(shape) > 16)
-    stages = ringStages(align, warpsK * (m + n) * k * 2, split > 1 ? split * m * n * 4 : 0);
+  int64_t bufferBytes = warpsK * (m + n) * k * 2, sumBytes = split > 1 ? split * m * n * 4 : 0;
+  int64_t stages = inRegisters ? 2 : ringStages(most, align, bufferBytes, sumBytes);
   return {{"BLOCK_M", m},
           {"BLOCK_N", n},
           {"BLOCK_K", k},
@@ -155,7 +157,8 @@ static Config expandConfig(const LoraShape &shape) {
     yAlign = std::gcd(yAlign, width);
   // Tall blocks read the weights for more rows, but of a deep product they can only be narrow.
   int64_t perAdapter = tokensPerAdapter(shape);
-  bool isTall = isDeep && k == 128 && perAdapter >= 64 && rowBlocks(shape, 64) * shape.slices() >= 16;
+  bool isTall =
+      isDeep && k == 128 && perAdapter >= 64 && rowBlocks(shape, 64) * shape.slices() >= 16;
   int64_t m = isTall ? 64 : std::clamp<int64_t>(powerOfTwoAbove(perAdapter), 16, isDeep ? 16 : 32);
   int64_t n = isTall ? 32 : isDeep ? 64 : 128;
   // Few programs a row walk along it and load ahead; many serve few tokens faster. No fewer than

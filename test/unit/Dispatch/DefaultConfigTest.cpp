@@ -50,8 +50,11 @@ TEST(DefaultConfig, ShrinkSplitsNoMoreThanTheGpuHasUseFor) {
 
 TEST(DefaultConfig, ShrinkBlocksGrowWithTheBatch) {
   // Programs of eight warps for as many multiprocessors, then a ring, then taller blocks.
-  for (auto [tokens, m, k, warpsK] : {std::tuple(16, 16, 128, 4), {1024, 16, 128, 8},
-                                      {2048, 16, 64, 8}, {4096, 32, 64, 4}, {16384, 64, 64, 2}}) {
+  for (auto [tokens, m, k, warpsK] : {std::tuple(16, 16, 128, 4),
+                                      {1024, 16, 128, 8},
+                                      {2048, 16, 64, 8},
+                                      {4096, 32, 64, 4},
+                                      {16384, 64, 64, 2}}) {
     Config config = shrink(tokens, 4096, 16, 4);
     EXPECT_EQ(config["BLOCK_M"], m) << tokens;
     EXPECT_EQ(config["BLOCK_K"], k) << tokens;
@@ -63,6 +66,18 @@ TEST(DefaultConfig, ShortRowsHaveNoLeavesForEightWarps) {
   EXPECT_EQ(shrink(512, 1024, 16, 4)["WARPS_K"], 8);
   for (int64_t tokens : {16, 512, 2048})
     EXPECT_EQ(shrink(tokens, 512, 16, 4)["WARPS_K"], 4) << tokens;
+}
+
+TEST(DefaultConfig, TwoProgramsShareTheSumsOfManyLowBlocks) {
+  for (auto [slices, warps, stages] : {std::tuple(1, 8, 1), {2, 8, 3}, {3, 4, 4}}) {
+    LoraShape shape = shapeOf(LoraOp::Shrink, 64, 8192, 16, 64);
+    shape.sliceWidths.assign(slices, 1024);
+    Config config = defaultConfig(LoraOp::Shrink, shape.completed(LoraOp::Shrink));
+    EXPECT_EQ(config["BLOCK_M"], 16) << slices;
+    EXPECT_EQ(config["SPLIT_K"], 2) << slices;
+    EXPECT_EQ(config["WARPS_K"], warps) << slices;
+    EXPECT_EQ(config["STAGES"], stages) << slices;
+  }
 }
 
 TEST(DefaultConfig, ShrinkTilesFitIntoRegisters) {
