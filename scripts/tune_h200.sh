@@ -9,6 +9,9 @@
 #   scripts/tune_h200.sh export OUTPUT    writes kernels/tuned/h200.json and h200.sqlite
 #   scripts/tune_h200.sh report OUTPUT    prints the figures of docs/tuning.md
 #
+# The database that is here goes along, and measure.sh goes on from it: problems whose search is
+# finished are not measured again. Without h200.sqlite in FOLDER it begins anew.
+#
 # The lora-tune that FOLDER gets is $LORA_TUNE_PORTABLE, which must run on the machine with the GPU,
 # or the one that compiles. Of each kind and rank $MAX_KERNELS (170) are compiled for the grid.
 set -euo pipefail
@@ -48,6 +51,9 @@ compile() {
     --tokens 16,256,4096 --dtype bf16,f16 --max-kernels 30 -o "$folder/bf16"
   cp "${LORA_TUNE_PORTABLE:-$TUNE}" "$folder/lora-tune"
   cp scripts/tune_h200_measure.sh "$folder/measure.sh"
+  if [[ -e kernels/tuned/h200.sqlite ]]; then
+    cp kernels/tuned/h200.sqlite "$folder"
+  fi
 }
 
 # The database goes along, without the name of the machine. A measurement that was killed has left

@@ -7,7 +7,8 @@
 #   measure.sh OUTPUT [BUDGET]
 #
 # BUDGET, in seconds, is for the f16 problems, the most important of which come first; about 60 s
-# come on top. All that was measured is kept if it ends early: the same command goes on.
+# come on top. All that was measured is kept if it ends early: the same command goes on. So does the
+# first one, from the database beside this script.
 set -euo pipefail
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 budget=${2:-400}
@@ -16,6 +17,9 @@ begin=$SECONDS
 # Names without folders, so that what the databases say holds anywhere.
 cd "$1"
 exec > >(tee -a measure.log) 2>&1
+if [[ ! -e h200.sqlite && -e "$here/h200.sqlite" ]]; then
+  cp --no-preserve=mode "$here/h200.sqlite" .
+fi
 ln -sfn "$here" candidates
 trap 'rm -f candidates' EXIT
 
@@ -36,9 +40,9 @@ tune() {
 }
 
 main=$((begin + budget))
-tune "$main" h200.sqlite grid
-tune "$main" h200.sqlite large
-tune "$main" h200.sqlite models
+for bundle in grid large models; do
+  tune "$main" h200.sqlite "$bundle" --untuned
+done
 tune $((SECONDS + 15)) bf16.sqlite bf16 --quiet
 # A few problems wholly, against which the guided search is judged.
 for only in 'shrink op,hidden=4096 slices=1,rank=16,adapters=4' \

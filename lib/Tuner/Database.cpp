@@ -304,11 +304,14 @@ void Database::setDefault(int64_t problem, const std::string &artefact) {
 }
 
 bool Database::hasSearch(int64_t problem, const std::string &strategy,
-                         const std::string &candidatesHash) {
-  Statement statement = database->prepare(
-      "SELECT 1 FROM search WHERE problem = ? AND strategy = ? AND candidates_hash = ?");
-  statement.bind(problem).bind(std::string_view(strategy)).bind(std::string_view(candidatesHash));
-  return statement.step();
+                         const std::optional<std::string> &candidatesHash) {
+  Statement statement =
+      database->prepare("SELECT candidates_hash FROM search WHERE problem = ? AND strategy = ?");
+  statement.bind(problem).bind(std::string_view(strategy));
+  while (statement.step())
+    if (!candidatesHash || statement.text(0) == *candidatesHash)
+      return true;
+  return false;
 }
 
 std::map<std::string, std::optional<double>> Database::known(int64_t problem) {

@@ -37,24 +37,31 @@ std::optional<size_t> TunedPoint::best() const {
   return fastest;
 }
 
+/// Whether two kernels are the same configuration of different sources or compilers.
+static bool isVersionOf(const KernelRecord &a, const KernelRecord &b) {
+  return a.name == b.name && a.target == b.target && a.types == b.types && a.config == b.config;
+}
+
 TunedTimes TunedTimes::read(Database &database) {
   Sqlite &sqlite = database.sqlite();
   TunedTimes result;
   std::map<int64_t, size_t> kernels, points;
+  std::map<std::string, size_t> artefacts;
   Statement kernelRows = sqlite.prepare(
       "SELECT id, artefact, name, source, target, types, config, registers, spill_bytes, "
-      "shared_bytes, threads, versions FROM kernel ORDER BY name, types, config, artefact");
+      "shared_bytes, threads, versions FROM kernel ORDER BY name, types, config, target, id");
   while (kernelRows.step()) {
-    kernels[kernelRows.integer(0)] = result.kernels.size();
-    result.kernels.push_back({kernelRows.text(1), kernelRows.text(2), kernelRows.text(3),
-                              kernelRows.text(4), kernelRows.text(5),
-                              parseConfig(kernelRows.text(6)), kernelRows.integer(7),
-                              kernelRows.integer(8), kernelRows.integer(9), kernelRows.integer(10),
-                              kernelRows.text(11)});
+    KernelRecord record{
+        kernelRows.text(1),     kernelRows.text(2),    kernelRows.text(3),
+        kernelRows.text(4),     kernelRows.text(5),    parseConfig(kernelRows.text(6)),
+        kernelRows.integer(7),  kernelRows.integer(8), kernelRows.integer(9),
+        kernelRows.integer(10), kernelRows.text(11)};
+    if (!result.kernels.empty() && isVersionOf(result.kernels.back(), record))
+      result.kernels.back() = record;
+    else
+      result.kernels.push_back(record);
+    kernels[kernelRows.integer(0)] = artefacts[record.artefact] = result.kernels.size() - 1;
   }
-  std::map<std::string, size_t> artefacts;
-  for (size_t i = 0; i < result.kernels.size(); ++i)
-    artefacts[result.kernels[i].artefact] = i;
   Statement problemRows =
       sqlite.prepare("SELECT id, key, default_artefact FROM problem ORDER BY key");
   while (problemRows.step()) {

@@ -75,15 +75,20 @@ std::string Explanation::ruleText(const TunedRule &rule) {
 }
 
 void Explanation::addMeasurement(const TunedPoint &point, size_t kernel, const std::string &what) {
-  std::string artefact = times.kernels[kernel].artefact, key = point.problem.key();
+  const KernelRecord &record = times.kernels[kernel];
+  std::string config = configText(record.config), key = point.problem.key();
   Statement row = database.sqlite().prepare(
       "SELECT m.us, m.low, m.high, m.samples, m.error, m.round, m.seed, s.started, s.device, "
       "s.clock FROM measurement m JOIN kernel k ON k.id = m.kernel JOIN problem p ON "
-      "p.id = m.problem JOIN session s ON s.id = m.session WHERE k.artefact = ? AND p.key = ? "
+      "p.id = m.problem JOIN session s ON s.id = m.session WHERE k.name = ? AND k.target = ? AND "
+      "k.types = ? AND k.config = ? AND p.key = ? "
       "ORDER BY m.round = 'final' DESC, s.started DESC, s.uid DESC, m.number DESC LIMIT 1");
-  row.bind(std::string_view(artefact)).bind(std::string_view(key));
-  const KernelRecord &record = times.kernels[kernel];
-  out << "  " << what << ": " << configText(record.config) << "\n";
+  row.bind(std::string_view(record.name))
+      .bind(std::string_view(record.target))
+      .bind(std::string_view(record.types))
+      .bind(std::string_view(config))
+      .bind(std::string_view(key));
+  out << "  " << what << ": " << config << "\n";
   if (row.step())
     out << "    " << number(row.real(0)) << " us (quartiles " << number(row.real(1)) << " to "
         << number(row.real(2)) << ", " << row.integer(3) << " samples), " << row.text(5)

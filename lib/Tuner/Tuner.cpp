@@ -421,7 +421,9 @@ MeasureSummary tuner::measureBundle(const Bundle &bundle, Meter &meter, Database
       continue;
     }
     int64_t id = database.problem(entry->problem);
-    if (database.hasSearch(id, strategy, candidates.hash(options))) {
+    if (database.hasSearch(id, strategy,
+                           options.untuned ? std::nullopt
+                                           : std::optional(candidates.hash(options)))) {
       ++summary.alreadyDone;
       if (std::optional<std::string> winner = database.winner(id))
         winners.emplace_back(entry->problem, *winner);

@@ -50,6 +50,9 @@ static void addTuneOptions(CLI::App &app, TuneOptions &options) {
   app.add_option("BUNDLE", options.bundle, "The same, for --phase measure");
   list(app.add_option("--only", options.only,
                       "Measure only problems whose key contains these, e.g. 'shrink ',rank=16"));
+  app.add_flag("--untuned", options.untuned,
+               "Measure only problems that the database has no finished search of, also of other "
+               "candidates");
   app.add_option("--artefact", options.artefact,
                  "Measure only candidates whose artefact begins with this");
   app.add_option("--budget", options.budget,

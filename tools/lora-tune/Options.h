@@ -29,7 +29,7 @@ struct TuneOptions {
   std::string phase, bundle, database = "tune.sqlite", output, budget, device = "gpu", shard;
   std::string target = "sm_90a", cache, artefact;
   SearchOptions search;
-  bool programmatic = true, quiet = false;
+  bool programmatic = true, quiet = false, untuned = false;
   size_t mostKernels = 150, mostCandidates = 400, jobs = 0;
   int64_t compileLimit = 60, launchLimit = 60;
   unsigned replays = 3, finalReplays = 15;

@@ -183,6 +183,7 @@ static void measurePhase(const TuneOptions &options, const std::string &folder,
   measure.budget = budget;
   measure.only = options.only;
   measure.launchLimit = options.launchLimit;
+  measure.untuned = options.untuned;
   measure.artefact = options.artefact;
   measure.bundlePath = folder;
   measure.seed = options.seed;

@@ -100,7 +100,9 @@ public:
   /// Which kernel has the configuration that is used where nothing was tuned.
   void setDefault(int64_t problem, const std::string &artefact);
 
-  bool hasSearch(int64_t problem, const std::string &strategy, const std::string &candidatesHash);
+  /// Whether there is a finished search, among these candidates if they are given.
+  bool hasSearch(int64_t problem, const std::string &strategy,
+                 const std::optional<std::string> &candidatesHash);
   /// The last screening time of each kernel for a problem, by artefact hash; nothing for one that
   /// failed.
   std::map<std::string, std::optional<double>> known(int64_t problem);

@@ -34,6 +34,8 @@ struct TunedPoint {
 
 /// What a database knows, in a fixed order.
 struct TunedTimes {
+  /// One for each configuration. Of versions of it, which other sources or compilers made, the
+  /// latest stands for all, with the last time of any.
   std::vector<KernelRecord> kernels;
   std::vector<TunedPoint> points;
 

@@ -35,6 +35,9 @@ struct MeasureOptions {
   size_t shard = 0, shards = 1;
   /// Only problems whose key contains each of these.
   std::vector<std::string> only;
+  /// Only problems without a finished search, whatever its candidates were. Otherwise a search
+  /// counts if it had the same.
+  bool untuned = false;
   /// If not empty, only candidates whose artefact begins with this.
   std::string artefact;
   /// Where the bundle is, for the commands that repeat a failure.

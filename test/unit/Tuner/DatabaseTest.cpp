@@ -166,6 +166,27 @@ TEST_F(DatabaseTest, MergesOnce) {
             std::string::npos);
 }
 
+TEST_F(DatabaseTest, VersionsOfAKernelCountAsOne) {
+  Database database(path("db"), Database::Mode::Create);
+  database.startSession(session());
+  addTime(database, 16, 16, 3);
+  addTime(database, 64, 16, 5);
+  MeasurementRecord record;
+  KernelRecord version = kernel(16);
+  version.artefact = "after-a-change";
+  record.problem = database.problem(problem(64));
+  record.kernel = database.kernel(version);
+  record.us = record.low = record.high = 4;
+  record.round = "final";
+  database.add(record);
+  TunedTimes times = TunedTimes::read(database);
+  ASSERT_EQ(times.kernels.size(), 1u);
+  EXPECT_EQ(times.kernels[0].artefact, "after-a-change");
+  ASSERT_EQ(times.points.size(), 2u);
+  EXPECT_EQ(times.points[0].times.at(0), 3);
+  EXPECT_EQ(times.points[1].times.at(0), 4);
+}
+
 TEST_F(DatabaseTest, ReadsAndReports) {
   Database database(path("db"), Database::Mode::Create);
   database.startSession(session());
