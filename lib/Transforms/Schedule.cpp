@@ -91,6 +91,17 @@ static LogicalResult schedule(KernelOp kernel, SumOp sum) {
 
   bool inRing = stages > 1 && kernel.getConfigInt("RING", 1) != 0;
   OperandPath path = inRing ? OperandPath::Shared : OperandPath::Direct;
+  auto isDirect = [&](DotOp dot) {
+    std::string reason = whyNotShared(sum, dot);
+    if (!reason.empty())
+      sum.emitRemark("not using shared memory: ") << reason;
+    return !reason.empty();
+  };
+  if (inRing && llvm::any_of(dots, isDirect)) {
+    path = OperandPath::Direct;
+    stages = 1;
+  }
+
   MmaTile shares = tileOf(dots.front());
   shareWarps(shares, warps / warpsK, warpOrder(dots.front(), path));
   for (DotOp dot : dots) {
@@ -100,13 +111,6 @@ static LogicalResult schedule(KernelOp kernel, SumOp sum) {
     if (std::string problem = tile.problem(); !problem.empty())
       return dot.emitError("product of ")
              << tile.m << " x " << tile.k << " by " << tile.k << " x " << tile.n << ": " << problem;
-    if (path != OperandPath::Shared)
-      continue;
-    if (std::string reason = whyNotShared(sum, dot); !reason.empty()) {
-      sum.emitRemark("not using shared memory: ") << reason;
-      path = OperandPath::Direct;
-      stages = 1;
-    }
   }
   return setSchedule(path, stages, shares.warpsM, shares.warpsN, warpsK);
 }

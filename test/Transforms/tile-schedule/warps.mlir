@@ -64,6 +64,22 @@ tile.kernel @squares(%x: !tile.ptr<f16>, %n: i32) grid ["1", "1", "1"]
   tile.return
 }
 
+// What cannot be copied there goes straight to registers all the same: rows first.
+// CHECK-LABEL: tile.kernel @not_copied
+tile.kernel @not_copied(%x: !tile.ptr<f16>, %n: i32) grid ["1", "1", "1"]
+    config {WARPS = 8 : i64, STAGES = 3 : i64} {
+  %c0 = arith.constant 0 : i32
+  %X = tile.view %x sizes [%n, %n] strides [64, 1] : !tile.ptr<f16> -> !tile.view<?x?xf16>
+  // CHECK: tile.sum %{{.*}} schedule #tile.schedule<path = direct, stages = 1, warps = [4, 2, 1], split = none>
+  %sum, %all = tile.sum %k below %n step 32 -> tensor<64x128xf32> {
+    %a = tile.load %X[%c0, %k] {alignment = 2} : !tile.view<?x?xf16> -> tensor<64x32xf16>
+    %b = tile.load %X[%k, %c0] {alignment = 2} : !tile.view<?x?xf16> -> tensor<32x128xf16>
+    %product = tile.dot %a, %b : tensor<64x32xf16>, tensor<32x128xf16> -> tensor<64x128xf32>
+    tile.yield %product : tensor<64x128xf32>
+  }
+  tile.return
+}
+
 // Any warp may read rows that are kept in shared memory: they share the columns, of which each takes
 // 32 at least.
 // CHECK-LABEL: tile.kernel @kept_rows
