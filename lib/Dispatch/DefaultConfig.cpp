@@ -94,9 +94,13 @@ static ShrinkTile shrinkTile(const LoraShape &shape, int64_t leaves, bool isAlig
     // wider ones have no registers for, nor have these where rows are loaded element by element.
     if (isLarge && rank > 64)
       return {64, 32, 64, 4, 1, 3, kMultiprocessors};
+    // Low ones are faster where two programs for each sum are as many as the GPU takes at a time.
+    int64_t low = programs(16, 32);
+    if (low >= 100 && low < 200)
+      return {16, 32, 64, 4, 4, 3, 2 * low};
     if (isLarge || perAdapter > 64)
       return {32, 32, 64, 8, 4, 3, kMultiprocessors};
-    if (rows(16) > 16 && programs(16, 32) >= 32)
+    if (rows(16) > 16 && low >= 32)
       return {16, 32, 64, 4, 4, 3, kEnoughPrograms};
   }
   // Where there are as many programs as multiprocessors, or a row is long, eight warps share the

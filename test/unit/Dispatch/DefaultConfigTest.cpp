@@ -45,7 +45,7 @@ TEST(DefaultConfig, EveryAdapterHasARowBlockOfItsOwn) {
 TEST(DefaultConfig, ShrinkSplitsNoMoreThanTheGpuHasUseFor) {
   EXPECT_EQ(shrink(64, 8192, 16, 1)["SPLIT_K"], 8);
   EXPECT_EQ(shrink(64, 8192, 16, 64)["SPLIT_K"], 2);
-  EXPECT_EQ(shrink(256, 8192, 64, 64)["SPLIT_K"], 1);
+  EXPECT_EQ(shrink(256, 8192, 128, 64)["SPLIT_K"], 1);
 }
 
 TEST(DefaultConfig, ShrinkBlocksGrowWithTheBatch) {
@@ -77,6 +77,15 @@ TEST(DefaultConfig, TwoProgramsShareTheSumsOfManyLowBlocks) {
     EXPECT_EQ(config["SPLIT_K"], 2) << slices;
     EXPECT_EQ(config["WARPS_K"], warps) << slices;
     EXPECT_EQ(config["STAGES"], stages) << slices;
+  }
+}
+
+TEST(DefaultConfig, HigherRanksFillTheGpuWithLowBlocksInPairs) {
+  for (auto [rank, m, split] : {std::tuple(32, 32, 2), {64, 16, 2}, {128, 32, 1}}) {
+    Config config = shrink(1024, 4096, rank, 4);
+    EXPECT_EQ(config["BLOCK_M"], m) << rank;
+    EXPECT_EQ(config["BLOCK_N"], 32) << rank;
+    EXPECT_EQ(config["SPLIT_K"], split) << rank;
   }
 }
 
