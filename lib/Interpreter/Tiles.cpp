@@ -66,41 +66,39 @@ static LogicalResult evaluateIota(Program &program, tile::IotaOp op) {
   return success();
 }
 
-static LogicalResult evaluateBroadcast(Program &program, tile::BroadcastOp op) {
-  const Tensor &operand = program.tensor(op.getOperand());
-  Tensor result(op.getType());
-  const bool repeatsColumn = op.getDimension() == 1;
+/// A matrix whose element at row i and column j is element `source(i, j)` of the operand.
+static Tensor takeElements(Type type, const Tensor &operand,
+                           llvm::function_ref<int64_t(int64_t, int64_t)> source) {
+  Tensor result(type);
   int64_t index = 0;
   for (int64_t i = 0; i != result.shape[0]; ++i)
-    for (int64_t j = 0; j != result.shape[1]; ++j, ++index) {
-      const int64_t source = repeatsColumn ? i : j;
+    for (int64_t j = 0; j != result.shape[1]; ++j, ++index)
       if (isFloat(result.element))
-        result.floats[index] = operand.floats[source];
+        result.floats[index] = operand.floats[source(i, j)];
       else
-        result.ints[index] = operand.ints[source];
-    }
-  program.bind(op.getResult(), std::move(result));
+        result.ints[index] = operand.ints[source(i, j)];
+  return result;
+}
+
+static LogicalResult evaluateBroadcast(Program &program, tile::BroadcastOp op) {
+  const bool repeatsColumn = op.getDimension() == 1;
+  program.bind(op.getResult(),
+               takeElements(op.getType(), program.tensor(op.getOperand()),
+                            [&](int64_t i, int64_t j) { return repeatsColumn ? i : j; }));
   return success();
 }
 
 static LogicalResult evaluateSlice(Program &program, tile::SliceOp op) {
   const Tensor &operand = program.tensor(op.getOperand());
-  Tensor result(op.getType());
   const int64_t column = program.tensor(op.getColumn()).ints[0];
-  const int64_t width = result.shape[1], columns = operand.shape[1];
+  const int64_t width = cast<RankedTensorType>(op.getType()).getDimSize(1);
+  const int64_t columns = operand.shape[1];
   if (column < 0 || column + width > columns || column % width != 0)
     return program.error(op) << "expected a multiple of " << width << " inside of " << columns
                              << " columns, got " << column;
-  int64_t index = 0;
-  for (int64_t i = 0; i != result.shape[0]; ++i)
-    for (int64_t j = 0; j != width; ++j, ++index) {
-      const int64_t source = i * columns + column + j;
-      if (isFloat(result.element))
-        result.floats[index] = operand.floats[source];
-      else
-        result.ints[index] = operand.ints[source];
-    }
-  program.bind(op.getResult(), std::move(result));
+  program.bind(op.getResult(), takeElements(op.getType(), operand, [&](int64_t i, int64_t j) {
+                 return i * columns + column + j;
+               }));
   return success();
 }
 
