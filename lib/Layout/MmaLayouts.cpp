@@ -25,8 +25,8 @@ static void appendZeros(std::vector<Basis> &bases, int count) {
     bases.push_back({0, 0});
 }
 
-/// Columns that one warp's fragments take together: each lane gets a quarter of them, in a row. With
-/// 32, these are 16 bytes of a 16-bit type.
+/// Columns that one warp's fragments take together: each lane gets a quarter of them, in a row.
+/// With 32, these are 16 bytes of a 16-bit type.
 static constexpr int kColumnGroup = 32;
 
 static int columnGroup(const MmaTile &tile) {

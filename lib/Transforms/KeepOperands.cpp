@@ -46,8 +46,8 @@ static GatherOp gatherOf(Value operand, SumOp sum, SmallVectorImpl<Operation *> 
 static bool writesThrough(scf::ForOp loop, Value pointer) {
   return loop
       ->walk([&](Operation *op) {
-        bool writes = isa<StoreOp, ScatterOp>(op) &&
-                      describeView(op->getOperand(1)).base == pointer;
+        bool writes =
+            isa<StoreOp, ScatterOp>(op) && describeView(op->getOperand(1)).base == pointer;
         return writes ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();

@@ -82,8 +82,8 @@ Config lora::differential::mostAlignments(Kernel kernel, const LoraShape &shape)
 }
 
 /// The most shared memory that a configuration can take: the parts of all programs, beside which
-/// lie those of the warps, the ring, or a product whose threads store other elements; and what a loop
-/// keeps.
+/// lie those of the warps, the ring, or a product whose threads store other elements; and what a
+/// loop keeps.
 static int64_t sharedBytes(Kernel kernel, const Config &config) {
   constexpr int64_t others = 1024;
   int64_t m = config.at("BLOCK_M"), product = 0;

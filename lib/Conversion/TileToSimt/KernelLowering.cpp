@@ -266,8 +266,7 @@ LogicalResult KernelLowering::lowerSlice(SliceOp op) {
     return op.emitError("expected slices of a multiple of ")
            << SharedTile::kBankBytes << " bytes a row, got " << rowBytes;
   Value first = offset(base, mul(scalar(op.getColumn()), constant(elementBytes)));
-  tiles[op] =
-      sharedTileOf(op.getOperand()).load(builder, loc, *threads, first, getLayoutOf(type));
+  tiles[op] = sharedTileOf(op.getOperand()).load(builder, loc, *threads, first, getLayoutOf(type));
   return success();
 }
 
